@@ -35,6 +35,19 @@ double bench_speedup(int repeats, void (*work)(void *arg), void *slow, void *fas
     return best_slow / best_fast;
 }
 
+static fy_arena parts;
+
+fy_arena *bench_arena(foray_context *ctx)
+{
+    parts.ctx = ctx;
+    return &parts;
+}
+
+void bench_release(void)
+{
+    fy_arena_release(&parts);
+}
+
 void bench_check(foray_context *ctx, foray_status status)
 {
     if (status == FORAY_OK)

@@ -4,7 +4,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-#include "foray/foray.h"
+#include "base/base.h"
 
 /* Seconds from some fixed moment. */
 double bench_now(void);
@@ -42,6 +42,9 @@ void bench_growth(const char *what, const char *unit, int count, const double *x
 
 /* Stops the program with the context's message unless status is FORAY_OK. */
 void bench_check(foray_context *ctx, foray_status status);
+/* Where parts of the library come from, until they are released together. */
+fy_arena *bench_arena(foray_context *ctx);
+void bench_release(void);
 /* Memory, or the end of the program. */
 void *bench_alloc(size_t count, size_t size);
 

@@ -61,7 +61,7 @@ static void make_model(sample *s, int64_t sets, int n, int d)
 static void make_ridge(foray_context *ctx, sample *s)
 {
     double lambda = 1, *x = bench_alloc((size_t)s->basis->most_dim, sizeof *x);
-    bench_check(ctx, fy_ridge_create(ctx, s->basis, &lambda, 4096, &s->ridge));
+    bench_check(ctx, fy_ridge_create(bench_arena(ctx), s->basis, &lambda, 4096, &s->ridge));
     for (uint64_t k = 0; k < 200; k++) {
         for (uint64_t i = 0; i < (uint64_t)s->basis->most_dim; i++)
             x[i] = bench_uniform(99, k * 64 + i) - 0.5;
@@ -72,8 +72,7 @@ static void make_ridge(foray_context *ctx, sample *s)
 
 static void release(sample *s)
 {
-    fy_inner_destroy(s->inner);
-    fy_ridge_destroy(s->ridge);
+    bench_release();
     fy_basis_destroy(s->basis);
     free(s->model.generator_set);
     free(s->model.generator_set_pair);
@@ -100,7 +99,7 @@ static double seconds(foray_context *ctx, int method, int threads, int64_t sets,
     bench_check(ctx, fy_basis_create(ctx, &s.model, true, true, &s.basis));
     make_ridge(ctx, &s);
     foray_context_set_threads(ctx, threads);
-    bench_check(ctx, fy_inner_create(ctx, s.basis, method, 256, &s.inner));
+    bench_check(ctx, fy_inner_create(bench_arena(ctx), s.basis, method, 256, &s.inner));
     double best = bench_best(10, solve, &s);
     *ratio = s.inner->ratio;
     release(&s);

@@ -147,8 +147,8 @@ static void form_kernel(void *arg)
 static void use_threads(scene *s, int threads)
 {
     foray_context_set_threads(s->ctx, threads);
-    fy_kernel_destroy(s->kernel);
-    bench_check(s->ctx, fy_kernel_create(s->ctx, s->model->basis, FY_FACTOR_AUTO, &s->kernel));
+    bench_check(s->ctx,
+                fy_kernel_create(bench_arena(s->ctx), s->model->basis, FY_FACTOR_AUTO, &s->kernel));
 }
 
 static void open_scene(scene *s, foray_context *ctx, const sizes *size)
@@ -162,7 +162,7 @@ static void open_scene(scene *s, foray_context *ctx, const sizes *size)
     s->z = bench_alloc((size_t)basis->unknowns, sizeof *s->z);
     s->radius = bench_alloc((size_t)basis->blocks, sizeof *s->radius);
     fy_radius_lambda(basis, &settings, lambda);
-    bench_check(ctx, fy_ridge_create(ctx, basis, lambda, 4096, &s->ridge));
+    bench_check(ctx, fy_ridge_create(bench_arena(ctx), basis, lambda, 4096, &s->ridge));
     free(lambda);
     learn(s);
     use_threads(s, 1);
@@ -181,8 +181,7 @@ static void open_scene(scene *s, foray_context *ctx, const sizes *size)
 
 static void close_scene(scene *s)
 {
-    fy_kernel_destroy(s->kernel);
-    fy_ridge_destroy(s->ridge);
+    bench_release();
     foray_model_destroy(s->model);
     free(s->z);
     free(s->radius);
@@ -366,8 +365,8 @@ static void use_level(scene *s, int level)
     bench_check(s->ctx, foray_context_set_level(s->ctx, fy_level_name(level)));
     double *lambda = bench_alloc((size_t)s->ridge->blocks, sizeof *lambda);
     memcpy(lambda, s->ridge->lambda, (size_t)s->ridge->blocks * sizeof *lambda);
-    fy_ridge_destroy(s->ridge);
-    bench_check(s->ctx, fy_ridge_create(s->ctx, s->model->basis, lambda, 4096, &s->ridge));
+    bench_check(s->ctx,
+                fy_ridge_create(bench_arena(s->ctx), s->model->basis, lambda, 4096, &s->ridge));
     free(lambda);
     learn(s);
     use_threads(s, 1);

@@ -136,8 +136,8 @@ int main(void)
         fy_basis basis = {.blocks = 1, .block = &block, .most_dim = d};
         double lambda = 1, o[3], t[3];
         work w = {.d = d, .rounds = rounds_for(d)};
-        bench_check(ctx, fy_ridge_create(ctx, &basis, &lambda, INT64_MAX, &w.ridge));
-        bench_check(ctx, fy_ridge_create(ctx, &basis, &lambda, 1, &w.renewed));
+        bench_check(ctx, fy_ridge_create(bench_arena(ctx), &basis, &lambda, INT64_MAX, &w.ridge));
+        bench_check(ctx, fy_ridge_create(bench_arena(ctx), &basis, &lambda, 1, &w.renewed));
         w.sigma = bench_alloc(square, sizeof *w.sigma);
         w.factor = bench_alloc(square, sizeof *w.factor);
         w.x = bench_alloc(many, sizeof *w.x);
@@ -153,8 +153,7 @@ int main(void)
             theirs[what][i] = t[what];
         }
         d_values[i] = d;
-        fy_ridge_destroy(w.ridge);
-        fy_ridge_destroy(w.renewed);
+        bench_release();
         free(w.sigma);
         free(w.factor);
         free(w.x);

@@ -79,8 +79,9 @@ void inner_add_set(int block, int n, const double *rows)
 void inner_make_ridge(void)
 {
     double lambda[4] = {1, 0.5, 2, 0.1}, x[INNER_MOST_D];
-    assert_int_equal(
-        fy_ridge_create(inner_bed.ctx, &inner_bed.basis, lambda, 1000, &inner_bed.ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create(support_arena(inner_bed.ctx), &inner_bed.basis, lambda, 1000,
+                                     &inner_bed.ridge),
+                     FORAY_OK);
     for (int g = 0; g < inner_bed.basis.blocks; g++)
         for (int k = 0; k < inner_bed.block[g].dim + 3; k++) {
             double size = pow(10, inner_draw());
@@ -94,15 +95,15 @@ fy_inner *inner_solve(int method, int threads)
 {
     fy_inner *inner = NULL;
     inner_bed.ctx->threads = threads;
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, method, 256, &inner),
-                     FORAY_OK);
+    assert_int_equal(
+        fy_inner_create(support_arena(inner_bed.ctx), &inner_bed.basis, method, 256, &inner),
+        FORAY_OK);
     fy_inner_solve(inner, inner_bed.ridge);
     return inner;
 }
 
 void inner_end(void)
 {
-    fy_ridge_destroy(inner_bed.ridge);
     foray_context_destroy(inner_bed.ctx);
 }
 

@@ -4,6 +4,7 @@
 #define FY_ORACLE_INNER_H
 
 #include "learn/inner_methods.h"
+#include "support.h"
 
 enum {
     INNER_MOST_SETS = 2048,

@@ -21,6 +21,21 @@ int support_tear_down(void **state)
     return 0;
 }
 
+static fy_arena parts;
+
+static void release_parts(void)
+{
+    fy_arena_release(&parts);
+}
+
+fy_arena *support_arena(foray_context *ctx)
+{
+    if (!parts.ctx)
+        atexit(release_parts);
+    parts.ctx = ctx;
+    return &parts;
+}
+
 void support_every_allocation(foray_status (*attempt)(foray_context *ctx))
 {
     foray_status status = FORAY_ERROR_MEMORY;

@@ -33,6 +33,10 @@ void support_same_state(foray_explorer *a, foray_explorer *b);
  * keep what is freed. */
 bool support_counts_memory(void);
 
+/* Where a test takes the parts of the library from that a caller's arena holds: they last until the
+ * program ends. */
+fy_arena *support_arena(foray_context *ctx);
+
 /* A source of random numbers for tests: the same seed gives the same numbers. */
 typedef struct support_random {
     uint64_t seed, count;

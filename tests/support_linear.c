@@ -49,7 +49,7 @@ double *linear_features(foray_context *ctx, const foray_model *model, int source
     fy_phi_rows rows = {0};
     double *phi;
     if (source == FY_FEATURES_LOWRANK)
-        support_ok(ctx, fy_phi_factorise(ctx, model, 1e-10, &rows));
+        support_ok(ctx, fy_phi_factorise(support_arena(ctx), model, 1e-10, &rows));
     *dim = source == FY_FEATURES_LOWRANK ? rows.dim
            : source == FY_FEATURES_GIVEN ? model->pair_dim
                                          : model->pairs;
@@ -64,6 +64,5 @@ double *linear_features(foray_context *ctx, const foray_model *model, int source
             for (int64_t k = start[p]; k < start[p + 1]; k++)
                 phi[p * *dim + index[k]] = value[k];
     }
-    fy_phi_rows_free(&rows);
     return phi;
 }

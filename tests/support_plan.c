@@ -46,18 +46,16 @@ void scene_open(scene *s, foray_context *ctx, foray_model *model, bool centred, 
     s->radius = calloc((size_t)s->basis->blocks, sizeof *s->radius);
     for (int64_t g = 0; g < s->basis->blocks; g++)
         s->radius[g] = 1;
-    support_ok(ctx, fy_ridge_create(ctx, s->basis, s->radius, 100, &s->ridge));
+    support_ok(ctx, fy_ridge_create(support_arena(ctx), s->basis, s->radius, 100, &s->ridge));
     for (int64_t g = 0; g < s->basis->blocks; g++)
         s->radius[g] = 0.05 + 0.2 * support_uniform(&s->random);
-    support_ok(ctx, fy_kernel_create(ctx, s->basis, precision, &s->kernel));
+    support_ok(ctx, fy_kernel_create(support_arena(ctx), s->basis, precision, &s->kernel));
     scene_learn(s, 40);
     scene_estimate(s);
 }
 
 void scene_close(scene *s)
 {
-    fy_kernel_destroy(s->kernel);
-    fy_ridge_destroy(s->ridge);
     fy_basis_destroy(s->basis);
     foray_model_destroy(s->model);
     free(s->z);

@@ -77,7 +77,7 @@ static void conditions_are_bounded(void **state)
     double squared = (double)UNKNOWNS * UNKNOWNS, largest = 0;
     for (size_t c = 0; c < sizeof shares / sizeof *shares; c++) {
         fy_confidence *set;
-        support_ok(ctx, fy_confidence_create(ctx, model->basis, &set));
+        support_ok(ctx, fy_confidence_create(support_arena(ctx), model->basis, &set));
         int64_t g = model->basis->block_of_generator_set[0];
         assert_int_equal(model->basis->block[g].dim, UNKNOWNS);
         for (int j = 0; j < UNKNOWNS; j++) {
@@ -93,7 +93,6 @@ static void conditions_are_bounded(void **state)
         assert_true(set->kappa_factor >= condition * (1 - 1e-9));
         assert_true(set->kappa_factor <= 10 * condition);
         largest = fmax(largest, condition);
-        fy_confidence_destroy(set);
     }
     assert_true(largest > 4 * squared); /* which would not have been a bound */
     foray_model_destroy(model);

@@ -21,8 +21,8 @@ static void counts_by_step_and_pooled(void **state)
     support_random random = {.seed = 5};
     fy_counts *counts[2];
     double hand[3][10][4] = {0}, value[5];
-    support_ok(ctx, fy_counts_create(ctx, model, false, &counts[0]));
-    support_ok(ctx, fy_counts_create(ctx, model, true, &counts[1]));
+    support_ok(ctx, fy_counts_create(support_arena(ctx), model, false, &counts[0]));
+    support_ok(ctx, fy_counts_create(support_arena(ctx), model, true, &counts[1]));
     for (int64_t i = 0; i < 200; i++) {
         int64_t t = support_below(&random, 3), pair = support_below(&random, 9);
         int64_t j = support_below(&random, model->succ_start[pair + 1] - model->succ_start[pair]);
@@ -50,8 +50,6 @@ static void counts_by_step_and_pooled(void **state)
                             visits > 0 ? sum / visits : plain / (double)n, 1e-12);
             }
     assert_true(fy_counts_visits(counts[1], 0, 9) == 0); /* the rule for unvisited pairs */
-    fy_counts_destroy(counts[0]);
-    fy_counts_destroy(counts[1]);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
 }

@@ -109,7 +109,7 @@ static void widths_are_those_of_the_likelihood(void **state)
         int64_t *seen = calloc((size_t)transitions, sizeof *seen);
         for (int64_t i = 0; i < transitions; i++)
             seen[i] = support_below(&random, 40);
-        support_ok(ctx, fy_certifier_create(ctx, model, 64, &certifier));
+        support_ok(ctx, fy_certifier_create(support_arena(ctx), model, 64, &certifier));
         fy_certifier_estimate(certifier, seen, 0.1, 1, NULL);
         for (int64_t i = 0; i < model->generator_sets; i++) {
             int64_t g = model->basis->block_of_generator_set[i];
@@ -127,7 +127,6 @@ static void widths_are_those_of_the_likelihood(void **state)
         }
         assert_true(certifier->set->direct || seed % 3 != 0);
         free(seen);
-        fy_certifier_destroy(certifier);
         foray_model_destroy(model);
         foray_context_destroy(ctx);
     }

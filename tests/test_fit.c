@@ -88,7 +88,7 @@ static void evidence_is_as_defined(void **state)
             double alone = 0;
             int64_t x = 0, y = 0;
             model->feature_error = 0.05 * zeta;
-            support_ok(ctx, fy_fit_create(ctx, model, &fit));
+            support_ok(ctx, fy_fit_create(support_arena(ctx), model, &fit));
             assert_non_null(fit);
             int64_t seen[8];
             for (int64_t k = 0; k < 8; k++)
@@ -102,7 +102,6 @@ static void evidence_is_as_defined(void **state)
             double evidence = alone - most_likely(x, y, model->feature_error);
             assert_true(fabs(found.evidence - evidence) < 1e-4);
             assert_int_equal(found.refuted, evidence >= log(1000));
-            fy_fit_destroy(fit);
         }
     foray_model_destroy(model);
     foray_context_destroy(ctx);
@@ -117,7 +116,7 @@ static void tabular_models_fit_everything(void **state)
     const support_sizes sizes = {
         .states = 5, .actions = 2, .horizon = 4, .successors = 3, .dim = 3};
     foray_model *model = support_model(ctx, SUPPORT_TABULAR, sizes, 1);
-    support_ok(ctx, fy_fit_create(ctx, model, &fit));
+    support_ok(ctx, fy_fit_create(support_arena(ctx), model, &fit));
     assert_null(fit);
     foray_model_destroy(model);
     foray_context_destroy(ctx);

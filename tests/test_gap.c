@@ -110,7 +110,8 @@ static scene make_scene(uint64_t seed, bool joint, double scale)
     it.action = calloc((size_t)(model->horizon * model->states), sizeof *it.action);
     it.value = calloc((size_t)(2 * model->states), sizeof *it.value);
     it.best = calloc((size_t)(2 * model->states), sizeof *it.best);
-    support_ok(it.ctx, fy_certifier_create(it.ctx, model, joint ? 64 : 0, &it.certifier));
+    support_ok(it.ctx,
+               fy_certifier_create(support_arena(it.ctx), model, joint ? 64 : 0, &it.certifier));
     assert_true(it.certifier->joint == joint || model->basis->unknowns == 0);
     assert_true(fy_certifier_possible(it.certifier, false));
     explore(&it, (int64_t)pow(10, 1 + 3 * support_uniform(&it.random)));
@@ -142,7 +143,6 @@ static scene make_scene(uint64_t seed, bool joint, double scale)
 
 static void free_scene(scene *it)
 {
-    fy_certifier_destroy(it->certifier);
     foray_reward_destroy(it->reward);
     foray_model_destroy(it->model);
     foray_context_destroy(it->ctx);

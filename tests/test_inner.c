@@ -28,7 +28,6 @@ static void check_exact(bool centred, int blocks, const int32_t *dims, int count
         assert_true(inner->upper[set] == inner->value[set]);
     }
     assert_true(inner->ratio == 1);
-    fy_inner_destroy(inner);
     inner_end();
 }
 
@@ -68,7 +67,6 @@ static void exact_lists_of_low_rank_are_brute_force(void **state)
             assert_true(inner->walks->walk[inner->walks->walk_of[set]].listed);
             inner_assert_near(inner->value[set], inner_brute_force(set), 1e-10);
         }
-        fy_inner_destroy(inner);
         inner_end();
     }
 }
@@ -98,7 +96,6 @@ static void nearly_dependent_directions_are_brute_force(void **state)
             inner_assert_near(inner->value[set], inner_brute_force(set), 1e-9);
             assert_true(walk->vertices <= fy_cells_bound(walk->groups, 4));
         }
-        fy_inner_destroy(inner);
         inner_end();
     }
 }
@@ -120,8 +117,9 @@ static void lists_visit_every_vertex_once(void **state)
         }
         fy_walks *walks;
         fy_walks_limits limits = {.visits = 1 << 20, .bytes = 1 << 24};
-        assert_int_equal(fy_walks_create(inner_bed.ctx, &inner_bed.basis, limits, &walks),
-                         FORAY_OK);
+        assert_int_equal(
+            fy_walks_create(support_arena(inner_bed.ctx), &inner_bed.basis, limits, &walks),
+            FORAY_OK);
         for (int64_t i = 0; i < walks->count; i++) {
             const fy_walk *walk = walks->walk + i;
             static bool met[1 << 15];
@@ -147,7 +145,6 @@ static void lists_visit_every_vertex_once(void **state)
             }
         }
         assert_true(lists > 10);
-        fy_walks_destroy(walks);
         inner_end();
     }
 }
@@ -233,8 +230,6 @@ static void long_lists_agree_with_ascent_bounds(void **state)
     assert_int_equal(exact->vertices, 200);
     assert_true(ascent->value[0] <= exact->value[0] * (1 + 1e-12));
     assert_true(exact->value[0] <= ascent->upper[0] * (1 + 1e-12));
-    fy_inner_destroy(exact);
-    fy_inner_destroy(ascent);
     inner_end();
 }
 
@@ -256,7 +251,6 @@ static void equal_sets_share_walks(void **state)
     fy_inner *inner = inner_solve(FORAY_INNER_EXACT, 1);
     assert_int_equal(inner->walks->count, 3);
     assert_int_equal(inner->vertices, 10 * 24 + 5 * 6);
-    fy_inner_destroy(inner);
     inner_end();
 }
 
@@ -283,8 +277,6 @@ static void l1_is_brute_force_and_glpk(void **state)
             assert_true(l1->value[set] <= l2 * (1 + 1e-9) + 1e-14);
             assert_true(l1->value[set] * sqrt(d) >= l2 * (1 - 1e-9) - 1e-14);
         }
-        fy_inner_destroy(l1);
-        fy_inner_destroy(exact);
         inner_end();
     }
     glp_free_env();
@@ -317,8 +309,6 @@ static void ascent_brackets_the_maximum(void **state)
         }
         assert_true(ascent->ratio == worst);
         assert_true(attained > 590);
-        fy_inner_destroy(ascent);
-        fy_inner_destroy(exact);
         inner_end();
     }
 }
@@ -334,30 +324,31 @@ static void auto_chooses_by_budget(void **state)
     inner_draw_rows(INNER_GENERAL, 20, 32, rows);
     inner_centre_rows(20, 32, rows);
     inner_add_set(0, 20, rows);
-    assert_int_equal(
-        fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_AUTO, 256, &inner), FORAY_OK);
+    assert_int_equal(fy_inner_create(support_arena(inner_bed.ctx), &inner_bed.basis,
+                                     FORAY_INNER_AUTO, 256, &inner),
+                     FORAY_OK);
     assert_string_equal(fy_inner_name(inner->method), "exact");
     assert_int_equal(inner->vertices, (1 << 20) - 2);
-    fy_inner_destroy(inner);
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_AUTO, 1, &inner),
+    assert_int_equal(fy_inner_create(support_arena(inner_bed.ctx), &inner_bed.basis,
+                                     FORAY_INNER_AUTO, 1, &inner),
                      FORAY_OK);
     assert_string_equal(fy_inner_name(inner->method), "ascent");
     assert_string_equal(foray_message(inner_bed.ctx), "");
-    fy_inner_destroy(inner);
     inner = NULL;
     inner_draw_rows(INNER_GENERAL, 40, 32, rows);
     inner_add_set(0, 40, rows);
-    assert_int_equal(
-        fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_AUTO, 1 << 20, &inner),
-        FORAY_OK);
+    assert_int_equal(fy_inner_create(support_arena(inner_bed.ctx), &inner_bed.basis,
+                                     FORAY_INNER_AUTO, 1 << 20, &inner),
+                     FORAY_OK);
     assert_int_equal(inner->method, FORAY_INNER_ASCENT);
-    fy_inner_destroy(inner);
     inner = NULL;
     inner_bed.basis.centred = false;
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_EXACT, 1, &inner),
+    assert_int_equal(fy_inner_create(support_arena(inner_bed.ctx), &inner_bed.basis,
+                                     FORAY_INNER_EXACT, 1, &inner),
                      FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(inner_bed.ctx), "state 1, action 0 (40 successors"));
-    assert_int_equal(fy_inner_create(inner_bed.ctx, &inner_bed.basis, FORAY_INNER_L1, 256, &inner),
+    assert_int_equal(fy_inner_create(support_arena(inner_bed.ctx), &inner_bed.basis, FORAY_INNER_L1,
+                                     256, &inner),
                      FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(inner_bed.ctx), "32"));
     assert_null(inner);
@@ -382,7 +373,6 @@ static void nothing_unknown_gives_zero(void **state)
         }
         assert_true(inner->value[2] > 0);
         assert_true(inner->ratio >= 1 && inner->ratio <= sqrt(2) * (1 + 1e-9));
-        fy_inner_destroy(inner);
         inner_end();
     }
 }
@@ -406,8 +396,6 @@ static void check_threads(int method, int blocks, const int32_t *dims)
         fy_inner_solve(one, inner_bed.ridge);
         fy_inner_solve(two, inner_bed.ridge);
     }
-    fy_inner_destroy(one);
-    fy_inner_destroy(two);
     inner_end();
 }
 
@@ -435,12 +423,12 @@ static void create_survives_every_failed_allocation(void **state)
         for (; status == FORAY_ERROR_MEMORY; failures++) {
             assert_null(inner);
             inner_bed.ctx->allocations_left = failures;
-            status = fy_inner_create(inner_bed.ctx, &inner_bed.basis, method, 256, &inner);
+            status = fy_inner_create(support_arena(inner_bed.ctx), &inner_bed.basis, method, 256,
+                                     &inner);
         }
         assert_int_equal(status, FORAY_OK);
         assert_true(failures > 5);
         inner_bed.ctx->allocations_left = -1;
-        fy_inner_destroy(inner);
     }
     inner_end();
 }

@@ -139,12 +139,12 @@ static void plan(foray_context *ctx, const foray_model *model, const foray_model
     double *radius = calloc((size_t)basis->blocks, sizeof *radius);
     double *z = calloc((size_t)basis->unknowns + 1, sizeof *z);
     fy_radius_lambda(basis, &settings, lambda);
-    support_ok(ctx, fy_ridge_create(ctx, basis, lambda, 1000, &ridge));
+    support_ok(ctx, fy_ridge_create(support_arena(ctx), basis, lambda, 1000, &ridge));
     teach(ridge, original, name);
     fy_radius_selfnormalised(ridge, 0.1, 0.2, radius);
     for (int64_t g = 0; g < basis->blocks; g++)
         fy_ridge_solve(ridge, g, z + ridge->at_vector[g]);
-    support_ok(ctx, fy_kernel_create(ctx, basis, FY_FACTOR_AUTO, &kernel));
+    support_ok(ctx, fy_kernel_create(support_arena(ctx), basis, FY_FACTOR_AUTO, &kernel));
     fy_kernel_estimate(kernel, ridge, z, radius);
     for (int i = 0; i < REWARDS; i++)
         rewards[i] = make_reward(ctx, model, name, (uint64_t)i);
@@ -157,8 +157,6 @@ static void plan(foray_context *ctx, const foray_model *model, const foray_model
                                     REWARDS, (const foray_reward *const *)rewards, policies));
     for (int i = 0; i < REWARDS; i++)
         foray_reward_destroy(rewards[i]);
-    fy_kernel_destroy(kernel);
-    fy_ridge_destroy(ridge);
     fy_basis_destroy(basis);
     free(lambda);
     free(radius);

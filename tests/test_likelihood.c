@@ -40,9 +40,10 @@ static law make_law(int64_t m, int64_t states, uint64_t seed, bool sparse)
     support_ok(l.ctx, foray_builder_finish(builder, &l.model));
     foray_builder_destroy(builder);
     double lambda = 1;
-    support_ok(l.ctx, fy_vectors_create(l.ctx, l.model->basis, &l.vectors));
-    support_ok(l.ctx, fy_likelihood_create(l.ctx, l.vectors, &l.likelihood));
-    support_ok(l.ctx, fy_ridge_create(l.ctx, l.model->basis, &lambda, INT64_MAX, &l.ridge));
+    support_ok(l.ctx, fy_vectors_create(support_arena(l.ctx), l.model->basis, &l.vectors));
+    support_ok(l.ctx, fy_likelihood_create(support_arena(l.ctx), l.vectors, &l.likelihood));
+    support_ok(l.ctx,
+               fy_ridge_create(support_arena(l.ctx), l.model->basis, &lambda, INT64_MAX, &l.ridge));
     l.count = calloc((size_t)l.vectors->slots, sizeof *l.count);
     l.z = calloc((size_t)l.model->basis->unknowns, sizeof *l.z);
     l.radius = calloc(1, sizeof *l.radius);
@@ -54,9 +55,6 @@ static void free_law(law *l)
     free(l->count);
     free(l->z);
     free(l->radius);
-    fy_ridge_destroy(l->ridge);
-    fy_likelihood_destroy(l->likelihood);
-    fy_vectors_destroy(l->vectors);
     foray_model_destroy(l->model);
     foray_context_destroy(l->ctx);
 }

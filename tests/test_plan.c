@@ -126,7 +126,8 @@ static void single_precision_never_shrinks_a_bonus(void **state)
         scene_open(&s, *state, model, true, true, FY_FACTOR_DOUBLE, (uint64_t)i);
         scene_learn(&s, 1 << (i % 12));
         scene_estimate(&s);
-        support_ok(*state, fy_kernel_create(*state, s.basis, FY_FACTOR_SINGLE, &rounded));
+        support_ok(*state,
+                   fy_kernel_create(support_arena(*state), s.basis, FY_FACTOR_SINGLE, &rounded));
         assert_non_null(rounded->single);
         fy_kernel_estimate(rounded, s.ridge, s.z, s.radius);
         for (int64_t trial = 0; trial < 20 * model->generator_sets; trial++) {
@@ -138,7 +139,6 @@ static void single_precision_never_shrinks_a_bonus(void **state)
             assert_true(single >= exact * (1 - 1e-13));
             assert_true(single <= exact + 2e-3 * s.radius[0] * 4);
         }
-        fy_kernel_destroy(rounded);
         scene_close(&s);
     }
 }
@@ -151,8 +151,8 @@ static void single_precision_plans_stay_close(void **state)
     foray_reward *reward = scene_reward(&s, true);
     double up = scene_plan(&s, reward, 1, 0, 0, NULL, NULL);
     double low = scene_plan(&s, reward, -1, 0, 0, NULL, NULL);
-    fy_kernel_destroy(s.kernel);
-    support_ok(*state, fy_kernel_create(*state, s.basis, FY_FACTOR_SINGLE, &s.kernel));
+    support_ok(*state,
+               fy_kernel_create(support_arena(*state), s.basis, FY_FACTOR_SINGLE, &s.kernel));
     assert_non_null(s.kernel->single);
     scene_estimate(&s);
     double single_up = scene_plan(&s, reward, 1, 0, 0, NULL, NULL);

@@ -256,9 +256,8 @@ static void every_allocation_may_fail(void **state)
     for (int64_t left = 0; status != FORAY_OK; left++) {
         fy_kernel *kernel = NULL;
         ctx->allocations_left = left;
-        status = fy_kernel_create(ctx, s.basis, FY_FACTOR_SINGLE, &kernel);
+        status = fy_kernel_create(support_arena(ctx), s.basis, FY_FACTOR_SINGLE, &kernel);
         assert_true(status == FORAY_OK || (status == FORAY_ERROR_MEMORY && !kernel));
-        fy_kernel_destroy(kernel);
     }
     status = FORAY_ERROR_MEMORY;
     for (int64_t left = 0; status != FORAY_OK; left++) {

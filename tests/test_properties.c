@@ -245,7 +245,7 @@ static void more_data_never_raises_a_bonus(void **state)
     const double lambda[] = {0.3};
     fy_ridge *ridge;
     assert_int_equal(basis->blocks, 1);
-    assert_int_equal(fy_ridge_create(ctx, basis, lambda, 50, &ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create(support_arena(ctx), basis, lambda, 50, &ridge), FORAY_OK);
     double before = INFINITY, x[D], probe[D], white[D];
     uint32_t count = 0;
     for (int i = 0; i < basis->most_dim; i++)
@@ -261,7 +261,6 @@ static void more_data_never_raises_a_bonus(void **state)
             x[i] = draw(1, &count) - 0.5;
         fy_ridge_update(ridge, 0, x, 0.0, 1.0);
     }
-    fy_ridge_destroy(ridge);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
 }

@@ -1,5 +1,6 @@
 /* The radii against values worked out by hand from the formulas. */
 #include "learn/radius.h"
+#include "support.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -43,7 +44,7 @@ static void selfnormalised_by_hand(void **state)
     foray_context *ctx = foray_context_create();
     double lambda[3] = {0.25, 1, 4}, radius[3];
     fy_ridge *ridge;
-    assert_int_equal(fy_ridge_create(ctx, &basis, lambda, 100, &ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create(support_arena(ctx), &basis, lambda, 100, &ridge), FORAY_OK);
     fy_radius_selfnormalised(ridge, 0.1, 1, radius);
     assert_near(radius[0], 0.5 * sqrt(2 * log(20)) + 1);
     assert_true(radius[1] == 0);
@@ -55,7 +56,6 @@ static void selfnormalised_by_hand(void **state)
     assert_near(radius[0], 3 * (0.5 * sqrt(2 * log(20) + log(37)) + 1));
     assert_true(radius[1] == 0);
     assert_near(radius[2], 3 * (0.5 * sqrt(2 * log(20) + log(5)) + 1));
-    fy_ridge_destroy(ridge);
     foray_context_destroy(ctx);
 }
 

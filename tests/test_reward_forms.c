@@ -225,7 +225,7 @@ static scene make_scene(uint64_t seed, bool joint, double scale)
     it.model = support_model(ctx, kinds[seed % 3], sizes, seed);
     const foray_model *model = it.model;
     it.seen = calloc((size_t)model->succ_start[model->pairs], sizeof *it.seen);
-    support_ok(ctx, fy_certifier_create(ctx, model, joint ? 64 : 0, &it.certifier));
+    support_ok(ctx, fy_certifier_create(support_arena(ctx), model, joint ? 64 : 0, &it.certifier));
     look_around(&it, (int64_t)pow(10, 1.5 + 3 * support_uniform(&it.random)));
     fy_certifier_estimate(it.certifier, it.seen, 0.1, scale, NULL);
     it.oracle = oracle_reward_random(model, (int)(seed / 7 % ORACLE_FORMS), seed % 2, &it.random);
@@ -246,7 +246,6 @@ static scene make_scene(uint64_t seed, bool joint, double scale)
 
 static void free_scene(scene *it)
 {
-    fy_certifier_destroy(it->certifier);
     foray_reward_destroy(it->reward);
     foray_policy_destroy(it->policy);
     oracle_reward_free(&it->oracle);

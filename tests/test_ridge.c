@@ -1,6 +1,7 @@
 /* The ridge regressions against dense textbook inverses in long double. */
 #include "learn/dense.h"
 #include "learn/ridge.h"
+#include "support.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -118,13 +119,13 @@ static void begin(fixture *t, int64_t refactor_every)
     t->basis = (fy_basis){.blocks = BLOCKS, .block = t->block, .most_dim = 70};
     for (int g = 0; g < BLOCKS; g++)
         t->block[g].dim = dims[g];
-    assert_int_equal(fy_ridge_create(t->ctx, &t->basis, lambdas, refactor_every, &t->ridge),
-                     FORAY_OK);
+    assert_int_equal(
+        fy_ridge_create(support_arena(t->ctx), &t->basis, lambdas, refactor_every, &t->ridge),
+        FORAY_OK);
 }
 
 static void end(fixture *t)
 {
-    fy_ridge_destroy(t->ridge);
     foray_context_destroy(t->ctx);
 }
 
@@ -290,14 +291,13 @@ static void tiny_lambda_survives_refactoring(void **state)
     fy_basis basis = {.blocks = 1, .block = &block, .most_dim = 3};
     double lambda = 1e-14, unseen[3] = {1, -1, 0}, z[3];
     fy_ridge *ridge;
-    assert_int_equal(fy_ridge_create(ctx, &basis, &lambda, 10, &ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create(support_arena(ctx), &basis, &lambda, 10, &ridge), FORAY_OK);
     for (int k = 0; k < 1000; k++) {
         double x[3] = {1, 1, (k % 10) * 0.1};
         fy_ridge_update(ridge, 0, x, 0, 1);
     }
     fy_ridge_whiten(ridge, 0, unseen, z);
     assert_close(fy_dot(z, z, 3), 2 / lambda, 1e-3);
-    fy_ridge_destroy(ridge);
     foray_context_destroy(ctx);
 }
 
@@ -333,8 +333,9 @@ static void writes_and_reads_bit_for_bit(void **state)
     fy_ridge_write(t.ridge, &writer);
     assert_false(writer.failed);
     fy_ridge *again, *copy;
-    assert_int_equal(fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &again), FORAY_OK);
-    assert_int_equal(fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &copy), FORAY_OK);
+    assert_int_equal(fy_ridge_create(support_arena(t.ctx), &t.basis, lambdas, 10, &again),
+                     FORAY_OK);
+    assert_int_equal(fy_ridge_create(support_arena(t.ctx), &t.basis, lambdas, 10, &copy), FORAY_OK);
     fy_reader reader = {.data = writer.data, .size = writer.size};
     fy_ridge_read(again, &reader);
     assert_false(reader.failed);
@@ -353,8 +354,6 @@ static void writes_and_reads_bit_for_bit(void **state)
     fy_ridge_read(again, &reader);
     assert_true(reader.failed);
     free(writer.data);
-    fy_ridge_destroy(again);
-    fy_ridge_destroy(copy);
     end(&t);
 }
 
@@ -369,11 +368,10 @@ static void create_survives_every_failed_allocation(void **state)
     for (; status == FORAY_ERROR_MEMORY; failures++) {
         assert_null(ridge);
         t.ctx->allocations_left = failures;
-        status = fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &ridge);
+        status = fy_ridge_create(support_arena(t.ctx), &t.basis, lambdas, 10, &ridge);
     }
     assert_int_equal(status, FORAY_OK);
     assert_true(failures > 5);
-    fy_ridge_destroy(ridge);
     end(&t);
 }
 
@@ -384,7 +382,8 @@ static void refuses_blocks_too_large(void **state)
     begin(&t, 10);
     fy_ridge *ridge = NULL;
     t.block[2].dim = t.basis.most_dim = 1 << 20;
-    assert_int_equal(fy_ridge_create(t.ctx, &t.basis, lambdas, 10, &ridge), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_ridge_create(support_arena(t.ctx), &t.basis, lambdas, 10, &ridge),
+                     FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(t.ctx), "1048576"));
     assert_null(ridge);
     end(&t);
@@ -402,7 +401,8 @@ static void large_blocks_without_a_form(void **state)
     fy_ridge *ridge;
     double *x = calloc((2 * COUNT + 1) * LARGE, sizeof *x);
     double *before = x + COUNT * LARGE, *one = before + COUNT * LARGE;
-    assert_int_equal(fy_ridge_create_blocks(t.ctx, 2, sizes, lambda, 1000, &ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create_blocks(support_arena(t.ctx), 2, sizes, lambda, 1000, &ridge),
+                     FORAY_OK);
     for (int k = 0; k < 40; k++) {
         for (int i = 0; i < LARGE; i++)
             x[i] = draw(&t);
@@ -416,7 +416,6 @@ static void large_blocks_without_a_form(void **state)
         for (int i = 0; i < LARGE; i++)
             assert_true(fabs(one[i] - x[v * LARGE + i]) <= 1e-11 * (1 + fabs(one[i])));
     }
-    fy_ridge_destroy(ridge);
     free(x);
     end(&t);
 }

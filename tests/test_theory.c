@@ -189,7 +189,7 @@ static void elliptical_potential(void **state)
     double lambda[64], x[64], white[64];
     fy_radius_lambda(basis, &s.explorer->settings, lambda);
     fy_ridge *ridge;
-    assert_int_equal(fy_ridge_create(s.ctx, basis, lambda, 1000, &ridge), FORAY_OK);
+    assert_int_equal(fy_ridge_create(support_arena(s.ctx), basis, lambda, 1000, &ridge), FORAY_OK);
     int32_t d = basis->block[0].dim;
     double potential = 0, start = fy_ridge_log_det(ridge, 0);
     for (uint32_t k = 0; k < 5000; k++) {
@@ -205,7 +205,6 @@ static void elliptical_potential(void **state)
     double growth = fy_ridge_log_det(ridge, 0) - start;
     assert_true(potential <= 2 * growth);
     assert_true(potential >= 0.5 * growth); /* the measure is not idle */
-    fy_ridge_destroy(ridge);
     support_stage_clear(&s);
 }
 
@@ -268,7 +267,7 @@ static void variance_is_within_its_error(void **state)
         assert_int_equal(support_create(s.ctx, s.model, &settings, &s.explorer), 0);
         assert_true(truth_play(s.explorer, s.world, 2000));
         assert_int_equal(foray_explorer_begin(s.explorer), FORAY_OK);
-        const double *V = ((const fy_values *)s.explorer->self)->value;
+        const double *V = ((const fy_learner *)s.explorer->self)->V;
         double max = (double)(s.model->horizon * s.model->horizon);
         bool missed = false;
         for (int64_t t = 0; t < s.model->horizon; t++)

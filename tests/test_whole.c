@@ -106,9 +106,9 @@ static void play_both(const char *algorithm, int64_t *whole)
         assert_memory_equal(states, others, (HORIZON + 1) * sizeof *others);
     }
     support_same_state(one.explorer, other.explorer);
-    assert_int_equal(one.played.episodes, one.explorer->ops->followed ? EPISODES : 0);
-    assert_int_equal(one.played.steps, one.explorer->ops->followed ? 0 : EPISODES * HORIZON);
-    *whole += one.explorer->ops->followed != NULL;
+    assert_int_equal(one.played.episodes, one.explorer->ops->follows ? EPISODES : 0);
+    assert_int_equal(one.played.steps, one.explorer->ops->follows ? 0 : EPISODES * HORIZON);
+    *whole += one.explorer->ops->follows;
     clear(&one);
     clear(&other);
 }

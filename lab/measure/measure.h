@@ -14,6 +14,7 @@
 
 /* Everything one thread needs for as many evaluations as it likes. */
 typedef struct fy_truth {
+    fy_arena arena;
     const foray_model *model;
     fy_exact exact;
     double *probability; /* [generators] under theta */

@@ -11,18 +11,18 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "the theta of model \"%s\" is not known, so it has no exact values",
                        model->name);
-    fy_truth *truth = fy_alloc(ctx, 1, sizeof *truth);
-    if (!truth)
-        return FORAY_ERROR_MEMORY;
-    truth->model = model;
-    foray_status status = fy_exact_create(ctx, model, model->theta, true, &truth->exact);
-    if (status == FORAY_OK &&
-        !FY_ALLOC(ctx, truth->probability, model->gen_start[model->generator_sets]))
-        status = FORAY_ERROR_MEMORY;
+    fy_arena arena = {.ctx = ctx};
+    fy_truth *truth;
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_NEW(&arena, truth, 1) &&
+        FY_NEW(&arena, truth->probability, model->gen_start[model->generator_sets]))
+        status = fy_exact_create(&arena, model, model->theta, true, &truth->exact);
     if (status != FORAY_OK) {
-        fy_truth_destroy(truth);
+        fy_arena_release(&arena);
         return status;
     }
+    truth->arena = arena;
+    truth->model = model;
     for (int64_t g = 0; g < model->generator_sets; g++)
         fy_generator_set_probabilities(model, model->theta, g,
                                        truth->probability + model->gen_start[g]);
@@ -32,11 +32,11 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
 
 void fy_truth_destroy(fy_truth *truth)
 {
+    fy_arena arena;
     if (!truth)
         return;
-    fy_exact_destroy(&truth->exact);
-    free(truth->probability);
-    free(truth);
+    arena = truth->arena; /* which holds the truth itself */
+    fy_arena_release(&arena);
 }
 
 double fy_truth_value(fy_truth *truth, const foray_reward *reward, const int32_t *actions)

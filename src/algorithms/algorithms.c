@@ -60,7 +60,7 @@ bool foray_algorithm_describe(int64_t index, const char **name, const char **sum
 bool foray_algorithm_needs_reward(const char *name)
 {
     const fy_explorer_ops *ops = fy_algorithm_named(name);
-    return ops && ops->given;
+    return ops && ops->takes_reward;
 }
 
 bool foray_algorithm_is_generative(const char *name)
@@ -97,9 +97,10 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
     if (!explorer)
         return FORAY_ERROR_MEMORY;
     *explorer = start;
+    explorer->arena.ctx = ctx;
     explorer->certificates = FORAY_RADIUS_LIKELIHOOD;
     explorer->certifier_after = -1;
-    status = FY_ALLOC(ctx, explorer->seen, model->succ_start[model->pairs])
+    status = FY_NEW(&explorer->arena, explorer->seen, model->succ_start[model->pairs])
                  ? explorer->ops->create(explorer)
                  : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)

@@ -17,42 +17,23 @@ struct fy_all_rewards {
     bool spread;                   /* the part with variances is valid */
 };
 
-foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
-                                   fy_all_rewards **out)
+foray_status fy_all_rewards_create(fy_arena *arena, const fy_confidence *set, fy_all_rewards **out)
 {
     const foray_model *model = set->basis->model;
     int64_t d = set->basis->most_dim, n = set->basis->most_generators, states = model->states;
     int64_t m = n < d ? n : d;
     fy_all_rewards *all;
-    if (!FY_ALLOC(ctx, all, 1))
+    if (!FY_NEW(arena, all, 1))
         return FORAY_ERROR_MEMORY;
     all->set = set;
-    if (!FY_ALLOC(ctx, all->kappa2, model->generator_sets) || !FY_ALLOC(ctx, all->w, states) ||
-        !FY_ALLOC(ctx, all->y, states) || !FY_ALLOC(ctx, all->error, states) ||
-        !FY_ALLOC(ctx, all->w_now, states) || !FY_ALLOC(ctx, all->y_now, states) ||
-        !FY_ALLOC(ctx, all->Z_now, states) || !FY_ALLOC(ctx, all->matrix, m * m) ||
-        !FY_ALLOC(ctx, all->sum, d)) {
-        fy_all_rewards_destroy(all);
+    if (!FY_NEW(arena, all->kappa2, model->generator_sets) || !FY_NEW(arena, all->w, states) ||
+        !FY_NEW(arena, all->y, states) || !FY_NEW(arena, all->error, states) ||
+        !FY_NEW(arena, all->w_now, states) || !FY_NEW(arena, all->y_now, states) ||
+        !FY_NEW(arena, all->Z_now, states) || !FY_NEW(arena, all->matrix, m * m) ||
+        !FY_NEW(arena, all->sum, d))
         return FORAY_ERROR_MEMORY;
-    }
     *out = all;
     return FORAY_OK;
-}
-
-void fy_all_rewards_destroy(fy_all_rewards *all)
-{
-    if (all == NULL)
-        return;
-    free(all->kappa2);
-    free(all->w);
-    free(all->y);
-    free(all->error);
-    free(all->w_now);
-    free(all->y_now);
-    free(all->Z_now);
-    free(all->matrix);
-    free(all->sum);
-    free(all);
 }
 
 /* One rotation of Jacobi's method: entry (i,j) of a symmetric matrix becomes 0. */

@@ -29,9 +29,7 @@
 
 typedef struct fy_all_rewards fy_all_rewards;
 
-foray_status fy_all_rewards_create(foray_context *ctx, const fy_confidence *set,
-                                   fy_all_rewards **out);
-void fy_all_rewards_destroy(fy_all_rewards *all);
+foray_status fy_all_rewards_create(fy_arena *arena, const fy_confidence *set, fy_all_rewards **out);
 
 /* The bound, with inner solved for set->ridge. */
 double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_reward_kind kind);

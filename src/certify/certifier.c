@@ -2,7 +2,6 @@
 #include "certify/certifier.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool fy_certifier_has_likelihood(const fy_certifier *certifier, int64_t g)
@@ -24,58 +23,38 @@ bool fy_certifier_possible(const fy_certifier *certifier, bool regression)
     return regression || fy_certifier_regressed(certifier) == 0;
 }
 
-foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, int64_t memory,
+foray_status fy_certifier_create(fy_arena *arena, const foray_model *model, int64_t memory,
                                  fy_certifier **out)
 {
     const fy_basis *basis = model->basis;
     fy_certifier *certifier;
-    if (!FY_ALLOC(ctx, certifier, 1))
+    if (!FY_NEW(arena, certifier, 1))
         return FORAY_ERROR_MEMORY;
-    certifier->ctx = ctx;
+    certifier->ctx = arena->ctx;
     certifier->model = model;
     for (int64_t g = 0; g < basis->blocks; g++)
         certifier->blocks += basis->block[g].dim > 0;
-    foray_status status = fy_vectors_create(ctx, basis, &certifier->vectors);
-    if (status == FORAY_OK && (!FY_ALLOC(ctx, certifier->count, certifier->vectors->slots) ||
-                               !FY_ALLOC(ctx, certifier->fit, basis->blocks)))
+    foray_status status = fy_vectors_create(arena, basis, &certifier->vectors);
+    if (status == FORAY_OK && (!FY_NEW(arena, certifier->count, certifier->vectors->slots) ||
+                               !FY_NEW(arena, certifier->fit, basis->blocks)))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
-        status = fy_likelihood_create(ctx, certifier->vectors, &certifier->likelihood);
+        status = fy_likelihood_create(arena, certifier->vectors, &certifier->likelihood);
     if (status == FORAY_OK)
-        status = fy_confidence_create(ctx, basis, &certifier->set);
+        status = fy_confidence_create(arena, basis, &certifier->set);
     if (status == FORAY_OK)
-        status = fy_confidence_create(ctx, basis, &certifier->inside);
+        status = fy_confidence_create(arena, basis, &certifier->inside);
     if (status == FORAY_OK) {
         certifier->joint = fy_gap_fits(certifier->set, memory);
-        status = fy_gap_create(ctx, certifier->set, certifier->joint, &certifier->gap);
+        status = fy_gap_create(arena, certifier->set, certifier->joint, &certifier->gap);
     }
     if (status == FORAY_OK)
-        status = fy_all_rewards_create(ctx, certifier->inside, &certifier->all);
+        status = fy_all_rewards_create(arena, certifier->inside, &certifier->all);
     if (status == FORAY_OK)
-        status = fy_inner_create(ctx, basis, FORAY_INNER_AUTO, 32, &certifier->inner);
-    if (status != FORAY_OK) {
-        fy_certifier_destroy(certifier);
-        return status;
-    }
-    *out = certifier;
-    return FORAY_OK;
-}
-
-void fy_certifier_destroy(fy_certifier *certifier)
-{
-    if (certifier == NULL)
-        return;
-    fy_certifier_forget(certifier);
-    fy_vectors_destroy(certifier->vectors);
-    fy_likelihood_destroy(certifier->likelihood);
-    fy_confidence_destroy(certifier->set);
-    fy_confidence_destroy(certifier->inside);
-    fy_gap_destroy(certifier->gap);
-    fy_all_rewards_destroy(certifier->all);
-    fy_inner_destroy(certifier->inner);
-    free(certifier->count);
-    free(certifier->fit);
-    free(certifier);
+        status = fy_inner_create(arena, basis, FORAY_INNER_AUTO, 32, &certifier->inner);
+    if (status == FORAY_OK)
+        *out = certifier;
+    return status;
 }
 
 /* N_t: transitions with the same vector together. */
@@ -91,32 +70,31 @@ static void count_vectors(const fy_certifier *certifier, const int64_t *seen, in
     }
 }
 
-foray_status fy_certifier_remember(fy_certifier *certifier, int64_t count, const int64_t *number,
-                                   int64_t *const *seen)
+foray_status fy_certifier_remember(fy_arena *arena, fy_certifier *certifier, int64_t count,
+                                   const int64_t *number, int64_t *const *seen)
 {
-    foray_context *ctx = certifier->ctx;
     int64_t slots = certifier->vectors->slots;
-    size_t cells;
-    fy_certifier_forget(certifier);
-    if (!fy_size_mul((size_t)slots, FY_EARLIERS, &cells) ||
-        !FY_ALLOC(ctx, certifier->earlier_count, cells))
-        return FORAY_ERROR_MEMORY;
+    certifier->refits = false;
     certifier->earliers = count < FY_EARLIERS ? count : FY_EARLIERS;
     for (int64_t i = 0; i < certifier->earliers; i++) {
-        int64_t *at = certifier->earlier_count + i * slots;
+        int64_t *at = certifier->earlier_count[i];
+        if (!at && !FY_NEW(arena, at, slots))
+            return FORAY_ERROR_MEMORY;
+        certifier->earlier_count[i] = at;
         count_vectors(certifier, seen[i], at);
         certifier->earlier[i] = (fy_earlier){number[i], at};
     }
-    return fy_refit_create(ctx, certifier->vectors, &certifier->refit);
+    certifier->refits = certifier->refit != NULL;
+    if (certifier->refits)
+        return FORAY_OK;
+    foray_status status = fy_refit_create(arena, certifier->vectors, &certifier->refit);
+    certifier->refits = status == FORAY_OK;
+    return status;
 }
 
 void fy_certifier_forget(fy_certifier *certifier)
 {
-    fy_refit_destroy(certifier->refit);
-    free(certifier->earlier_count);
-    certifier->refit = NULL;
-    certifier->earlier_count = NULL;
-    certifier->earliers = 0;
+    certifier->refits = false;
 }
 
 /* The block's ellipsoid around c, or around a point inside. */
@@ -125,7 +103,7 @@ static void estimate_block(fy_certifier *certifier, int64_t g, double share, dou
 {
     if (fy_certifier_has_likelihood(certifier, g)) {
         certifier->fit[g] =
-            certifier->refit
+            certifier->refits
                 ? fy_refit_estimate(certifier->refit, certifier->likelihood, g, certifier->count,
                                     &(fy_history){certifier->earliers, certifier->earlier}, share,
                                     inner, set->ridge, set->z, set->radius)
@@ -164,7 +142,7 @@ static void find_widths(fy_certifier *certifier, double scale)
     for (int64_t i = 0; i < model->generator_sets; i++) {
         const fy_likelihood_fit *fit = &certifier->fit[model->basis->block_of_generator_set[i]];
         set->width[i] = INFINITY;
-        if (certifier->refit || !is_counted(certifier, i) || !(fit->visits > 0))
+        if (certifier->refits || !is_counted(certifier, i) || !(fit->visits > 0))
             continue;
         for (int64_t j = model->gen_start[i]; j < model->gen_start[i + 1]; j++)
             set->often[j] = (double)certifier->count[certifier->vectors->slot[j]] / fit->visits;

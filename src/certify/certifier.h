@@ -28,10 +28,11 @@ typedef struct fy_certifier {
     fy_vectors *vectors;
     int64_t *count; /* [slots] */
     fy_likelihood *likelihood;
-    fy_likelihood_fit *fit;          /* [blocks] of the last estimate; zero for other blocks */
-    fy_refit *refit;                 /* NULL: the likelihood is that of all data */
-    fy_earlier earlier[FY_EARLIERS]; /* of which the first `earliers` are there */
-    int64_t *earlier_count;          /* [earliers][slots] */
+    fy_likelihood_fit *fit;              /* [blocks] of the last estimate; zero for other blocks */
+    bool refits;                         /* false: the likelihood is that of all data */
+    fy_refit *refit;                     /* made when it is first needed, as are */
+    int64_t *earlier_count[FY_EARLIERS]; /* [slots] each */
+    fy_earlier earlier[FY_EARLIERS];     /* of which the first `earliers` are there */
     int64_t earliers;
     fy_confidence *set, *inside;
     fy_gap_pass *gap;
@@ -51,14 +52,14 @@ bool fy_certifier_possible(const fy_certifier *certifier, bool regression);
 /* How many blocks with something unknown have the set of a regression. */
 int64_t fy_certifier_regressed(const fy_certifier *certifier);
 
-/* `memory`: MiB for vectors of unknowns. */
-foray_status fy_certifier_create(foray_context *ctx, const foray_model *model, int64_t memory,
+/* Lives and ends with the arena, as all that it is made of. `memory`: MiB for vectors of unknowns.
+ */
+foray_status fy_certifier_create(fy_arena *arena, const foray_model *model, int64_t memory,
                                  fy_certifier **out);
-void fy_certifier_destroy(fy_certifier *certifier);
 
 /* Estimates are refits from now on: seen[i] are the counts after 4^number[i] episodes. */
-foray_status fy_certifier_remember(fy_certifier *certifier, int64_t count, const int64_t *number,
-                                   int64_t *const *seen);
+foray_status fy_certifier_remember(fy_arena *arena, fy_certifier *certifier, int64_t count,
+                                   const int64_t *number, int64_t *const *seen);
 /* And no longer. */
 void fy_certifier_forget(fy_certifier *certifier);
 

@@ -8,64 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-foray_status fy_confidence_create(foray_context *ctx, const fy_basis *basis, fy_confidence **out)
+foray_status fy_confidence_create(fy_arena *arena, const fy_basis *basis, fy_confidence **out)
 {
     const foray_model *model = basis->model;
-    int64_t generators = model->gen_start[model->generator_sets];
-    foray_status status = FORAY_ERROR_MEMORY;
-    double *lambda = NULL;
+    int64_t generators = model->gen_start[model->generator_sets], coordinates = 0;
+    double *lambda;
     fy_confidence *set;
-    if (!FY_ALLOC(ctx, set, 1))
-        return status;
+    if (!FY_NEW(arena, set, 1) || !FY_NEW(arena, set->z, basis->unknowns) ||
+        !FY_NEW(arena, set->radius, basis->blocks) || !FY_NEW(arena, set->p, generators) ||
+        !FY_NEW(arena, set->norm, generators) || !FY_NEW(arena, set->work, 4 * basis->most_dim) ||
+        !FY_NEW(arena, set->at_x, model->generator_sets + 1) ||
+        !FY_NEW(arena, set->often, generators) ||
+        !FY_NEW(arena, set->width, model->generator_sets) ||
+        !FY_NEW(arena, set->lifted, basis->most_generators))
+        return FORAY_ERROR_MEMORY;
     set->basis = basis;
-    if (!FY_ALLOC(ctx, lambda, basis->blocks) || !FY_ALLOC(ctx, set->z, basis->unknowns) ||
-        !FY_ALLOC(ctx, set->radius, basis->blocks) || !FY_ALLOC(ctx, set->p, generators) ||
-        !FY_ALLOC(ctx, set->norm, generators) || !FY_ALLOC(ctx, set->work, 4 * basis->most_dim) ||
-        !FY_ALLOC(ctx, set->at_x, model->generator_sets + 1) ||
-        !FY_ALLOC(ctx, set->often, generators) ||
-        !FY_ALLOC(ctx, set->width, model->generator_sets) ||
-        !FY_ALLOC(ctx, set->lifted, basis->most_generators))
-        goto fail;
-    for (int64_t i = 0; i < model->generator_sets; i++)
+    for (int64_t i = 0; i < model->generator_sets; i++) {
         set->width[i] = INFINITY;
+        coordinates +=
+            fy_generator_set_size(model, i) * basis->block[basis->block_of_generator_set[i]].dim;
+        set->at_x[i + 1] = coordinates;
+    }
+    if (!FY_NEW(arena, set->x, coordinates) || !FY_ALLOC(arena->ctx, lambda, basis->blocks))
+        return FORAY_ERROR_MEMORY;
     for (int64_t g = 0; g < basis->blocks; g++)
         lambda[g] = 1;
-    for (int64_t i = 0; i < model->generator_sets; i++)
-        set->at_x[i + 1] = set->at_x[i] + fy_generator_set_size(model, i) *
-                                              basis->block[basis->block_of_generator_set[i]].dim;
-    if (!FY_ALLOC(ctx, set->x, set->at_x[model->generator_sets]))
-        goto fail;
-    status = fy_ridge_create(ctx, basis, lambda, INT64_MAX, &set->ridge);
+    foray_status status = fy_ridge_create(arena, basis, lambda, INT64_MAX, &set->ridge);
+    free(lambda);
     if (status == FORAY_OK)
-        status = fy_kernel_create(ctx, basis, FY_FACTOR_DOUBLE, &set->kernel);
-    if (status != FORAY_OK)
-        goto fail;
-    free(lambda);
-    *out = set;
-    return FORAY_OK;
-fail:
-    free(lambda);
-    fy_confidence_destroy(set);
+        status = fy_kernel_create(arena, basis, FY_FACTOR_DOUBLE, &set->kernel);
+    if (status == FORAY_OK)
+        *out = set;
     return status;
-}
-
-void fy_confidence_destroy(fy_confidence *set)
-{
-    if (set == NULL)
-        return;
-    fy_ridge_destroy(set->ridge);
-    fy_kernel_destroy(set->kernel);
-    free(set->z);
-    free(set->radius);
-    free(set->p);
-    free(set->x);
-    free(set->at_x);
-    free(set->norm);
-    free(set->work);
-    free(set->often);
-    free(set->width);
-    free(set->lifted);
-    free(set);
 }
 
 /* An upper bound of ||N||_2 for N = |L^-1| |L| of one block: ||N||_2^2 <= ||N||_1 ||N||_inf. The

@@ -34,8 +34,7 @@ typedef struct fy_confidence {
 } fy_confidence;
 
 /* Room for a set of a model's own basis. */
-foray_status fy_confidence_create(foray_context *ctx, const fy_basis *basis, fy_confidence **out);
-void fy_confidence_destroy(fy_confidence *set);
+foray_status fy_confidence_create(fy_arena *arena, const fy_basis *basis, fy_confidence **out);
 
 /* After ridge, z and radius have been filled in: everything that follows from them. */
 void fy_confidence_complete(fy_confidence *set);

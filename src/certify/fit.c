@@ -77,10 +77,10 @@ static void find_cost(fy_fit *fit, double *memory)
     }
 }
 
-static foray_status fill_fit(foray_context *ctx, fy_fit *fit, double *memory)
+static foray_status fill_fit(fy_arena *arena, fy_fit *fit, double *memory)
 {
     const fy_basis *basis = fit->model->basis;
-    foray_status status = fy_vectors_create(ctx, basis, &fit->vectors);
+    foray_status status = fy_vectors_create(arena, basis, &fit->vectors);
     if (status != FORAY_OK)
         return status;
     for (int64_t g = 0; g < basis->blocks; g++) {
@@ -90,17 +90,17 @@ static foray_status fill_fit(foray_context *ctx, fy_fit *fit, double *memory)
     find_cost(fit, memory);
     if (*memory > MOST_MEMORY)
         return FORAY_OK;
-    if (!FY_ALLOC(ctx, fit->count, fit->vectors->slots) ||
-        !FY_ALLOC(ctx, fit->alone, basis->blocks) || !FY_ALLOC(ctx, fit->size, basis->blocks) ||
-        !FY_ALLOC(ctx, fit->nonnegative, fit->model->dim) ||
-        !FY_ALLOC(ctx, fit->generators,
-                  basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1)))
+    if (!FY_NEW(arena, fit->count, fit->vectors->slots) ||
+        !FY_NEW(arena, fit->alone, basis->blocks) || !FY_NEW(arena, fit->size, basis->blocks) ||
+        !FY_NEW(arena, fit->nonnegative, fit->model->dim) ||
+        !FY_NEW(arena, fit->generators,
+                basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1)))
         return FORAY_ERROR_MEMORY;
     fy_model_mark_nonnegative(fit->model, fit->nonnegative);
-    return fy_likelihood_create(ctx, fit->vectors, &fit->likelihood);
+    return fy_likelihood_create(arena, fit->vectors, &fit->likelihood);
 }
 
-foray_status fy_fit_create(foray_context *ctx, const foray_model *model, fy_fit **out)
+foray_status fy_fit_create(fy_arena *arena, const foray_model *model, fy_fit **out)
 {
     const fy_basis *basis = model->basis;
     double memory = 0;
@@ -109,34 +109,17 @@ foray_status fy_fit_create(foray_context *ctx, const foray_model *model, fy_fit 
     *out = NULL;
     if (!basis)
         return FORAY_OK;
-    if (!FY_ALLOC(ctx, fit, 1))
+    if (!FY_NEW(arena, fit, 1))
         return FORAY_ERROR_MEMORY;
     fit->model = model;
-    foray_status status = FY_ALLOC(ctx, fit->tested, basis->blocks)
-                              ? find_blocks(ctx, basis, fit->tested, &found)
+    foray_status status = FY_NEW(arena, fit->tested, basis->blocks)
+                              ? find_blocks(arena->ctx, basis, fit->tested, &found)
                               : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK && found > 0)
-        status = fill_fit(ctx, fit, &memory);
+        status = fill_fit(arena, fit, &memory);
     if (status == FORAY_OK && found > 0 && memory <= MOST_MEMORY)
         *out = fit;
-    else
-        fy_fit_destroy(fit);
     return status;
-}
-
-void fy_fit_destroy(fy_fit *fit)
-{
-    if (!fit)
-        return;
-    fy_vectors_destroy(fit->vectors);
-    fy_likelihood_destroy(fit->likelihood);
-    free(fit->count);
-    free(fit->tested);
-    free(fit->alone);
-    free(fit->size);
-    free(fit->nonnegative);
-    free(fit->generators);
-    free(fit);
 }
 
 double fy_fit_limit(void)

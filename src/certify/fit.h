@@ -29,8 +29,7 @@ typedef struct fy_fit fy_fit;
 
 /* *out is NULL where no data could refute the model in this way (every pair has a free law), or
  * the test would take too much memory. */
-foray_status fy_fit_create(foray_context *ctx, const foray_model *model, fy_fit **out);
-void fy_fit_destroy(fy_fit *fit);
+foray_status fy_fit_create(fy_arena *arena, const foray_model *model, fy_fit **out);
 
 /* log(1/delta'), and G of a model whose fit may be NULL. */
 double fy_fit_limit(void);

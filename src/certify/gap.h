@@ -62,9 +62,11 @@ bool fy_gap_fits(const fy_confidence *set, int64_t memory);
  *   E_h(s,a) = ||sum_j x_j Vhat_j|| + sup P_theta E_{h+1},
  *   U_h(s,a) = Qhat(s,a) - Vhat(s) + ||d sum_j x_j Vhat_j|| + sum_s' (|dp(s')| + ||dx(s')||) E(s'),
  * which is valid, wider, and takes a few numbers per state. */
-foray_status fy_gap_create(foray_context *ctx, const fy_confidence *set, bool joint,
+foray_status fy_gap_create(fy_arena *arena, const fy_confidence *set, bool joint,
                            fy_gap_pass **out);
-void fy_gap_destroy(fy_gap_pass *gap);
+
+/* Whether the third order is used, where it fits; returns whether it was. For comparisons. */
+bool fy_gap_use_third(fy_gap_pass *gap, bool wanted);
 
 /* Certifies a policy, action[horizon][states], for a reward. */
 fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action);

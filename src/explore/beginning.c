@@ -20,10 +20,10 @@
 foray_status fy_explorer_prepare_beginnings(foray_explorer *explorer)
 {
     const foray_model *model = explorer->model;
-    if (!explorer->ops->act || explorer->ops->query || model->initials == 0)
+    if (!fy_explorer_acts(explorer->ops) || explorer->ops->query || model->initials == 0)
         return FORAY_OK;
-    return FY_ALLOC(explorer->ctx, explorer->began, model->initials) ? FORAY_OK
-                                                                     : FORAY_ERROR_MEMORY;
+    return FY_NEW(&explorer->arena, explorer->began, model->initials) ? FORAY_OK
+                                                                      : FORAY_ERROR_MEMORY;
 }
 
 /* A sum of logarithms that never falls below -n (1 + log(1 + N)), where rounding is largest. */

@@ -54,7 +54,7 @@ foray_status fy_explorer_refit(foray_explorer *explorer, int64_t count, const in
     fy_certifier *sets;
     foray_status status = fy_explorer_need_sets(explorer, &sets);
     if (status == FORAY_OK)
-        status = fy_certifier_remember(sets, count, number, seen);
+        status = fy_certifier_remember(&explorer->arena, sets, count, number, seen);
     if (status != FORAY_OK)
         return status;
     explorer->certificates = FORAY_RADIUS_REFIT;
@@ -123,7 +123,7 @@ foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
         return FORAY_OK;
     foray_status status = FORAY_OK;
     if (!explorer->certifier)
-        status = fy_certifier_create(explorer->ctx, explorer->model, VECTOR_MEMORY,
+        status = fy_certifier_create(&explorer->arena, explorer->model, VECTOR_MEMORY,
                                      &explorer->certifier);
     if (status != FORAY_OK)
         return status;

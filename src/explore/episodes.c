@@ -63,7 +63,7 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
 {
     if (explorer->step >= 0)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_begin");
-    if (explorer->ops->given && !foray_explorer_reward(explorer))
+    if (explorer->ops->takes_reward && !explorer->given)
         return fy_fail(
             explorer->ctx, FORAY_ERROR_USAGE,
             "%s explores for one reward, and none was given (foray_explorer_give_reward)",
@@ -87,7 +87,7 @@ foray_status foray_explorer_query(foray_explorer *explorer, int64_t *state)
 foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t *action)
 {
     const fy_explorer_ops *ops = explorer->ops;
-    if (!ops->act)
+    if (!fy_explorer_acts(ops))
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "%s learns from what others did, and chooses no actions", ops->name);
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
@@ -101,7 +101,8 @@ foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t
                        "%s asks about state %" PRId64 " in this step, not %" PRId64
                        " (foray_explorer_query)",
                        ops->name, ops->query(explorer, explorer->step), state);
-    *action = ops->act(explorer, explorer->step, state);
+    *action = ops->follows ? explorer->followed[explorer->step * explorer->model->states + state]
+                           : ops->act(explorer, explorer->step, state);
     return fy_explorer_unless_stopped(explorer);
 }
 
@@ -197,7 +198,7 @@ static foray_status check_recorded(foray_explorer *explorer, int64_t steps, cons
                                    const int32_t *actions)
 {
     const foray_model *model = explorer->model;
-    if (explorer->ops->act)
+    if (fy_explorer_acts(explorer->ops))
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "%s chooses its own actions: only the algorithm recorded learns from those "
                        "of others",
@@ -244,11 +245,6 @@ foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const
 }
 
 /* ------------------------------------------------------------------- actions */
-
-int64_t fy_follow(foray_explorer *explorer, int64_t t, int64_t state)
-{
-    return explorer->ops->followed(explorer)[t * explorer->model->states + state];
-}
 
 int64_t foray_draw_action(const foray_draw *draw, const foray_model *model, int64_t step,
                           int64_t state)

@@ -23,12 +23,10 @@ void foray_explorer_destroy(foray_explorer *explorer)
 {
     if (!explorer)
         return;
-    explorer->ops->destroy(explorer);
-    fy_certifier_destroy(explorer->certifier);
-    fy_fit_destroy(explorer->fit);
-    free(explorer->seen);
-    free(explorer->began);
-    free(explorer->table);
+    if (explorer->ops->destroy)
+        explorer->ops->destroy(explorer);
+    foray_reward_destroy(explorer->given);
+    fy_arena_release(&explorer->arena);
     free(explorer);
 }
 
@@ -37,7 +35,7 @@ void foray_explorer_destroy(foray_explorer *explorer)
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward)
 {
     foray_context *ctx = explorer->ctx;
-    if (!explorer->ops->given)
+    if (!explorer->ops->takes_reward)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%s explores without a reward and takes none",
                        explorer->ops->name);
     if (explorer->episodes > 0 || explorer->step >= 0)
@@ -56,29 +54,22 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
     foray_status status = fy_explorer_check_reward(explorer, reward);
     if (status != FORAY_OK)
         return status;
-    fy_given *given = explorer->ops->given(explorer);
     foray_reward *copy;
-    if (!given->table && !FY_ALLOC(explorer->ctx, given->table, reward->horizon))
+    if (!explorer->given_table && !FY_NEW(&explorer->arena, explorer->given_table, reward->horizon))
         return FORAY_ERROR_MEMORY;
     status = fy_reward_copy(explorer->ctx, reward, &copy);
     if (status != FORAY_OK)
         return status;
-    foray_reward_destroy(given->reward);
-    given->reward = copy;
+    foray_reward_destroy(explorer->given);
+    explorer->given = copy;
     for (int64_t t = 0; t < copy->horizon; t++)
-        given->table[t] = fy_reward_table(copy, t);
+        explorer->given_table[t] = fy_reward_table(copy, t);
     return FORAY_OK;
 }
 
 const foray_reward *foray_explorer_reward(const foray_explorer *explorer)
 {
-    return explorer->ops->given ? explorer->ops->given(explorer)->reward : NULL;
-}
-
-void fy_given_destroy(fy_given *given)
-{
-    foray_reward_destroy(given->reward);
-    free(given->table);
+    return explorer->given;
 }
 
 /* ------------------------------------------------------------- playing ahead */
@@ -89,7 +80,7 @@ enum { MOST_ENTRIES = 1 << 22 };
 bool fy_explorer_has_table(const foray_explorer *explorer)
 {
     const foray_model *model = explorer->model;
-    return explorer->ops->followed ||
+    return explorer->ops->follows ||
            (explorer->ops->follow_all && model->states <= MOST_ENTRIES / model->horizon);
 }
 
@@ -98,10 +89,10 @@ bool fy_explorer_has_table(const foray_explorer *explorer)
 const int32_t *fy_explorer_table(foray_explorer *explorer)
 {
     const fy_explorer_ops *ops = explorer->ops;
-    if (ops->followed)
-        return ops->followed(explorer);
+    if (ops->follows)
+        return explorer->followed;
     if (!explorer->table) {
-        if (!FY_ALLOC(explorer->ctx, explorer->table, fy_policy_entries(explorer->model)))
+        if (!FY_NEW(&explorer->arena, explorer->table, fy_policy_entries(explorer->model)))
             return NULL;
         explorer->table_plans = -1;
     }
@@ -126,7 +117,7 @@ foray_ahead foray_explorer_ahead(const foray_explorer *explorer)
     const fy_explorer_ops *ops = explorer->ops;
     if (ops->unplanned)
         return FORAY_AHEAD_PLAYS;
-    if (!ops->followed && !ops->follow_all)
+    if (!ops->follows && !ops->follow_all)
         return FORAY_AHEAD_STEPWISE;
     bool always = fy_explorer_replans_always(explorer) && explorer->settings.plan_every == 1;
     return always ? FORAY_AHEAD_PLANS : FORAY_AHEAD_PLAYS;

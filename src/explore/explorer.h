@@ -15,12 +15,6 @@
 #include "certify/certifier.h"
 #include "certify/fit.h"
 
-/* The reward that an algorithm was given to explore for. */
-typedef struct fy_given {
-    foray_reward *reward; /* its own copy; NULL: none yet */
-    const double **table; /* [horizon] the tables of the reward */
-} fy_given;
-
 /* Why a certificate is not 0, in the unit of planning and in no order. `more` of a law: below so
  * many visits it says nothing. The caller frees both. */
 typedef struct fy_reasons {
@@ -38,12 +32,14 @@ typedef struct fy_explorer_ops {
      * family shares come first. */
     const foray_parameter *parameter;
     int64_t parameters;
-    /* Required. Settings and model have been checked; destroy must cope with a
-     * create that failed half-way. */
+    /* Required. Settings and model have been checked; all memory comes from explorer->arena. */
     foray_status (*create)(foray_explorer *explorer);
+    /* Where something of its own is not from the arena; copes with a create that failed half-way.
+     */
     void (*destroy)(foray_explorer *explorer);
-    /* t counts steps from 0: h = t + 1. NULL: it learns from what others did
-     * (foray_explorer_learn), in episodes that may be shorter than the horizon. */
+    /* The action of step t, which counts from 0 (h = t + 1), where it is not that of
+     * explorer->followed. Neither: it learns from what others did (foray_explorer_learn), in
+     * episodes that may be shorter than the horizon. */
     int64_t (*act)(foray_explorer *explorer, int64_t t, int64_t state);
     /* j: which successor of the pair followed. */
     void (*observe)(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
@@ -57,13 +53,12 @@ typedef struct fy_explorer_ops {
     /* Optional: NULL where the algorithm has no such thing. */
     void (*begin_episode)(foray_explorer *explorer);
     void (*end_episode)(foray_explorer *explorer);
-    /* Where the reward is kept that it explores for; a reward is there from the first episode on.
-     * NULL: explores without any. */
-    fy_given *(*given)(const foray_explorer *explorer);
-    /* For playing ahead (run/ahead.c): the actions [horizon][states] that it follows until its
-     * next plan, and whoever has them may have fy_follow as `act`; */
-    const int32_t *(*followed)(const foray_explorer *explorer);
-    /* or (open models) fills such a table in: -1 where the action is fy_random_action_in; */
+    /* True: it explores for one reward, which is there from the first episode on. */
+    bool takes_reward;
+    /* True: in every step it follows explorer->followed. */
+    bool follows;
+    /* For playing ahead (run/ahead.c), where it does not: fills in such a table (open models), -1
+     * where the action is fy_random_action_in; */
     void (*follow_all)(const foray_explorer *explorer, int32_t *table);
     /* or, where no plan changes what it does, its action in step t of an episode: looks only at
      * what never changes. Without either it decides step by step. */
@@ -103,6 +98,7 @@ bool fy_never_needs_budget(const foray_explorer *explorer);
 bool fy_always_needs_budget(const foray_explorer *explorer);
 
 struct foray_explorer {
+    fy_arena arena; /* of everything below that lasts as long as the explorer */
     const fy_explorer_ops *ops;
     foray_context *ctx;
     const foray_model *model;
@@ -110,27 +106,30 @@ struct foray_explorer {
     foray_parameter_value own[FY_MAX_PARAMETERS]; /* in the order of ops->parameter */
     int64_t episodes;                             /* ended */
     int64_t plans;                                /* exploration plans made */
-    int64_t step;              /* of the episode under way; -1 between episodes */
-    bool stale;                /* what was learnt since the last plan asks for a new one */
-    bool failed;               /* out of memory in an episode: of open models, whose laws grow */
-    int64_t *seen;             /* [transitions] how often each happened, laid out as model->succ */
-    foray_radius certificates; /* what they rest on: the likelihood, or the settings' radius */
-    bool through_clusters;     /* the world is a system seen through clusters */
-    fy_certifier *certifier;   /* made when it is first needed */
-    int64_t certifier_after;   /* how many episodes its sets are of; -1: none yet */
-    fy_fit *fit;               /* the test of the model; NULL: nothing can refute it */
-    foray_refutation refuted;  /* what the first test said that refuted it */
-    int64_t next_test;         /* after how many episodes */
-    foray_refutation tested;   /* what the last test said */
-    int64_t tested_after;      /* and after how many episodes; -1: none yet */
-    int64_t *began;            /* [initials] episodes by first state; NULL: nobody asks */
-    int64_t beginnings;        /* their sum */
-    double otherwise;          /* log of how much more probable a law of their own makes them */
-    int64_t first;             /* the state in which the last episode began */
-    foray_refutation begun;    /* what refuted the stated law first */
-    int32_t *table;            /* of fy_explorer_table; NULL: not needed yet */
-    int64_t table_plans;       /* how many there were when it was filled in */
-    void *self;                /* the algorithm's own state */
+    int64_t step;               /* of the episode under way; -1 between episodes */
+    bool stale;                 /* what was learnt since the last plan asks for a new one */
+    bool failed;                /* out of memory in an episode: of open models, whose laws grow */
+    int32_t *followed;          /* [horizon][states] the actions of its plan; NULL: ops->act */
+    foray_reward *given;        /* a copy of the reward to explore for; NULL: none yet */
+    const double **given_table; /* [horizon] and its tables */
+    int64_t *seen;              /* [transitions] how often each happened, laid out as model->succ */
+    foray_radius certificates;  /* what they rest on: the likelihood, or the settings' radius */
+    bool through_clusters;      /* the world is a system seen through clusters */
+    fy_certifier *certifier;    /* made when it is first needed */
+    int64_t certifier_after;    /* how many episodes its sets are of; -1: none yet */
+    fy_fit *fit;                /* the test of the model; NULL: nothing can refute it */
+    foray_refutation refuted;   /* what the first test said that refuted it */
+    int64_t next_test;          /* after how many episodes */
+    foray_refutation tested;    /* what the last test said */
+    int64_t tested_after;       /* and after how many episodes; -1: none yet */
+    int64_t *began;             /* [initials] episodes by first state; NULL: nobody asks */
+    int64_t beginnings;         /* their sum */
+    double otherwise;           /* log of how much more probable a law of their own makes them */
+    int64_t first;              /* the state in which the last episode began */
+    foray_refutation begun;     /* what refuted the stated law first */
+    int32_t *table;             /* of fy_explorer_table; NULL: not needed yet */
+    int64_t table_plans;        /* how many there were when it was filled in */
+    void *self;                 /* the algorithm's own state */
 };
 
 /* An exploration plan was made. */
@@ -165,6 +164,12 @@ const int32_t *fy_explorer_table(foray_explorer *explorer);
 /* Episodes before this one follow the plan there is; INT64_MAX: nobody can tell. */
 int64_t fy_explorer_plan_lasts(const foray_explorer *explorer);
 
+/* Does it choose actions itself? */
+static inline bool fy_explorer_acts(const fy_explorer_ops *ops)
+{
+    return ops->follows || ops->act;
+}
+
 /* Entries of a table [horizon][states], such as the policy an explorer follows. */
 static inline int64_t fy_policy_entries(const foray_model *model)
 {
@@ -174,15 +179,11 @@ static inline int64_t fy_policy_entries(const foray_model *model)
 /* Actions that were written with fy_write_i32s; fails if one is out of range. */
 void fy_read_actions(fy_reader *reader, const foray_model *model, int32_t *action, int64_t count);
 
-/* What ops->followed says: `act` of those that have it. */
-int64_t fy_follow(foray_explorer *explorer, int64_t t, int64_t state);
-
 /* One of the state's actions uniformly at random, always the same in step t of an episode: the
  * present one, or any. */
 int64_t fy_random_action(const foray_explorer *explorer, int64_t t, int64_t state);
 int64_t fy_random_action_in(const foray_explorer *explorer, int64_t episode, int64_t t,
                             int64_t state);
-void fy_given_destroy(fy_given *given);
 
 /* Plans and bounds with certificates from likelihoods (certificates.c), once rewards and mode have
  * been checked. */

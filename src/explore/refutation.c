@@ -19,7 +19,7 @@ foray_status fy_explorer_prepare_tests(foray_explorer *explorer)
     explorer->tested_after = -1;
     if (explorer->model->open) /* nothing can refute it */
         return FORAY_OK;
-    foray_status status = fy_fit_create(explorer->ctx, explorer->model, &explorer->fit);
+    foray_status status = fy_fit_create(&explorer->arena, explorer->model, &explorer->fit);
     if (explorer->fit)
         explorer->next_test = steps_between(explorer);
     return status;

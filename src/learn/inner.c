@@ -16,9 +16,9 @@ const char *fy_inner_name(int method)
 /* Without a budget: an hour for a solve, a terabyte for lists. */
 static const fy_walks_limits unlimited = {.visits = (int64_t)1 << 40, .bytes = (int64_t)1 << 40};
 
-static foray_status choose_exact(foray_context *ctx, fy_inner *inner, fy_walks_limits limits)
+static foray_status choose_exact(fy_arena *arena, fy_inner *inner, fy_walks_limits limits)
 {
-    foray_status status = fy_walks_create(ctx, inner->basis, limits, &inner->walks);
+    foray_status status = fy_walks_create(arena, inner->basis, limits, &inner->walks);
     if (status != FORAY_OK)
         return status;
     inner->method = FORAY_INNER_EXACT;
@@ -26,21 +26,21 @@ static foray_status choose_exact(foray_context *ctx, fy_inner *inner, fy_walks_l
     return FORAY_OK;
 }
 
-static foray_status choose_auto(foray_context *ctx, fy_inner *inner, int64_t memory)
+static foray_status choose_auto(fy_arena *arena, fy_inner *inner, int64_t memory)
 {
     fy_walks_limits budget = {.visits = memory << 17, .bytes = memory << 20};
-    foray_status status = choose_exact(ctx, inner, budget);
+    foray_status status = choose_exact(arena, inner, budget);
     if (status != FORAY_ERROR_USAGE)
         return status;
-    ctx->message[0] = 0; /* an answer, not a failure */
+    arena->ctx->message[0] = 0; /* an answer, not a failure */
     inner->method = FORAY_INNER_ASCENT;
     return FORAY_OK;
 }
 
-static foray_status choose_l1(foray_context *ctx, fy_inner *inner)
+static foray_status choose_l1(fy_arena *arena, fy_inner *inner)
 {
     if (inner->basis->most_dim > FY_L1_MOST_DIM)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
+        return fy_fail(arena->ctx, FORAY_ERROR_USAGE,
                        "inner maximisation l1 looks at 2^d sign vectors: a block of %d unknowns is "
                        "too large (at most %d), use exact or ascent",
                        (int)inner->basis->most_dim, (int)FY_L1_MOST_DIM);
@@ -48,15 +48,15 @@ static foray_status choose_l1(foray_context *ctx, fy_inner *inner)
     return FORAY_OK;
 }
 
-static foray_status choose_method(foray_context *ctx, fy_inner *inner, int method, int64_t memory)
+static foray_status choose_method(fy_arena *arena, fy_inner *inner, int method, int64_t memory)
 {
     switch (method) {
     case FORAY_INNER_AUTO:
-        return choose_auto(ctx, inner, memory);
+        return choose_auto(arena, inner, memory);
     case FORAY_INNER_EXACT:
-        return choose_exact(ctx, inner, unlimited);
+        return choose_exact(arena, inner, unlimited);
     case FORAY_INNER_L1:
-        return choose_l1(ctx, inner);
+        return choose_l1(arena, inner);
     default:
         inner->method = FORAY_INNER_ASCENT;
         return FORAY_OK;
@@ -101,13 +101,13 @@ static void order_by_block(fy_inner *inner, int64_t *start)
         inner->order[start[basis->block_of_generator_set[set]]++] = (int32_t)set;
 }
 
-static bool allocate_inner(foray_context *ctx, fy_inner *inner)
+static bool allocate_inner(fy_arena *arena, fy_inner *inner)
 {
     const foray_model *model = inner->basis->model;
     int64_t sets = model->generator_sets, *start;
-    if (!FY_ALLOC(ctx, inner->value, sets) || !FY_ALLOC(ctx, inner->upper, sets) ||
-        !FY_ALLOC(ctx, inner->order, sets) || !FY_ALLOC(ctx, inner->at_bits, sets + 1) ||
-        !FY_ALLOC(ctx, start, inner->basis->blocks + 1))
+    if (!FY_NEW(arena, inner->value, sets) || !FY_NEW(arena, inner->upper, sets) ||
+        !FY_NEW(arena, inner->order, sets) || !FY_NEW(arena, inner->at_bits, sets + 1) ||
+        !FY_ALLOC(arena->ctx, start, inner->basis->blocks + 1))
         return false;
     order_by_block(inner, start);
     free(start);
@@ -115,46 +115,28 @@ static bool allocate_inner(foray_context *ctx, fy_inner *inner)
         inner->at_bits[set + 1] =
             inner->at_bits[set] + (fy_generator_set_size(model, set) + 63) / 64;
     inner->scratch_size = scratch_size(inner);
-    if (inner->basis->blocks == 1 && !FY_ALLOC(ctx, inner->map, map_size(inner->basis)))
+    if (inner->basis->blocks == 1 && !FY_NEW(arena, inner->map, map_size(inner->basis)))
         return false;
-    return FY_ALLOC(ctx, inner->bits, inner->at_bits[sets]) &&
-           FY_ALLOC(ctx, inner->scratch, inner->threads * inner->scratch_size);
+    return FY_NEW(arena, inner->bits, inner->at_bits[sets]) &&
+           FY_NEW(arena, inner->scratch, inner->threads * inner->scratch_size);
 }
 
-foray_status fy_inner_create(foray_context *ctx, const fy_basis *basis, int method, int64_t memory,
+foray_status fy_inner_create(fy_arena *arena, const fy_basis *basis, int method, int64_t memory,
                              fy_inner **out)
 {
-    fy_inner *inner = fy_alloc(ctx, 1, sizeof *inner);
+    fy_inner *inner = fy_arena_alloc(arena, 1, sizeof *inner);
     if (!inner)
         return FORAY_ERROR_MEMORY;
     inner->basis = basis;
-    inner->ctx = ctx;
-    inner->threads = ctx->threads > 1 ? ctx->threads : 1;
+    inner->ctx = arena->ctx;
+    inner->threads = arena->ctx->threads > 1 ? arena->ctx->threads : 1;
     inner->ratio = 1;
-    foray_status status = choose_method(ctx, inner, method, memory);
-    if (status == FORAY_OK && !allocate_inner(ctx, inner))
+    foray_status status = choose_method(arena, inner, method, memory);
+    if (status == FORAY_OK && !allocate_inner(arena, inner))
         status = FORAY_ERROR_MEMORY;
-    if (status != FORAY_OK) {
-        fy_inner_destroy(inner);
-        return status;
-    }
-    *out = inner;
-    return FORAY_OK;
-}
-
-void fy_inner_destroy(fy_inner *inner)
-{
-    if (!inner)
-        return;
-    fy_walks_destroy(inner->walks);
-    free(inner->value);
-    free(inner->upper);
-    free(inner->at_bits);
-    free(inner->bits);
-    free(inner->order);
-    free(inner->map);
-    free(inner->scratch);
-    free(inner);
+    if (status == FORAY_OK)
+        *out = inner;
+    return status;
 }
 
 /* --------------------------------------------------------------- whitening */

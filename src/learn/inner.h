@@ -35,9 +35,8 @@ typedef struct fy_inner {
  * into `memory` MiB, else ascent. Vertices that need no list (see walks.h) count 8 bytes
  * each, so that the budget also keeps a solve short: 32 MiB are 4 million vertices.
  * FORAY_ERROR_USAGE, with the reason, where the method asked for cannot work. */
-foray_status fy_inner_create(foray_context *ctx, const fy_basis *basis, int method, int64_t memory,
+foray_status fy_inner_create(fy_arena *arena, const fy_basis *basis, int method, int64_t memory,
                              fy_inner **out);
-void fy_inner_destroy(fy_inner *inner);
 
 /* "auto", "exact", "l1" or "ascent". */
 const char *fy_inner_name(int method);

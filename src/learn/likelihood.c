@@ -7,8 +7,7 @@
 
 /* ---------------------------------------------------------------- memory */
 
-foray_status fy_likelihood_create(foray_context *ctx, const fy_vectors *vectors,
-                                  fy_likelihood **out)
+foray_status fy_likelihood_create(fy_arena *arena, const fy_vectors *vectors, fy_likelihood **out)
 {
     const fy_basis *basis = vectors->basis;
     int64_t m = 1, rows = 1;
@@ -23,44 +22,23 @@ foray_status fy_likelihood_create(foray_context *ctx, const fy_vectors *vectors,
     fy_likelihood *lik;
     if (!fy_size_mul((size_t)rows, (size_t)m, &cells) ||
         !fy_size_mul((size_t)m, (size_t)m, &square))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY,
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
                        "the likelihood of a block of %lld weights is too "
                        "large for memory",
                        (long long)m);
-    if (!FY_ALLOC(ctx, lik, 1))
+    if (!FY_NEW(arena, lik, 1))
         return FORAY_ERROR_MEMORY;
-    lik->ctx = ctx;
+    lik->ctx = arena->ctx;
     lik->vectors = vectors;
-    if (!FY_ALLOC(ctx, lik->number, rows) || !FY_ALLOC(ctx, lik->phi, cells) ||
-        !FY_ALLOC(ctx, lik->tangent, cells) || !FY_ALLOC(ctx, lik->p, rows) ||
-        !FY_ALLOC(ctx, lik->max, rows) || !FY_ALLOC(ctx, lik->c, m) ||
-        !FY_ALLOC(ctx, lik->trial, m) || !FY_ALLOC(ctx, lik->gradient, m) ||
-        !FY_ALLOC(ctx, lik->matrix, square) || !FY_ALLOC(ctx, lik->factor, square) ||
-        !FY_ALLOC(ctx, lik->solution, m) || !FY_ALLOC(ctx, lik->order, m)) {
-        fy_likelihood_destroy(lik);
+    if (!FY_NEW(arena, lik->number, rows) || !FY_NEW(arena, lik->phi, cells) ||
+        !FY_NEW(arena, lik->tangent, cells) || !FY_NEW(arena, lik->p, rows) ||
+        !FY_NEW(arena, lik->max, rows) || !FY_NEW(arena, lik->c, m) ||
+        !FY_NEW(arena, lik->trial, m) || !FY_NEW(arena, lik->gradient, m) ||
+        !FY_NEW(arena, lik->matrix, square) || !FY_NEW(arena, lik->factor, square) ||
+        !FY_NEW(arena, lik->solution, m) || !FY_NEW(arena, lik->order, m))
         return FORAY_ERROR_MEMORY;
-    }
     *out = lik;
     return FORAY_OK;
-}
-
-void fy_likelihood_destroy(fy_likelihood *lik)
-{
-    if (lik == NULL)
-        return;
-    free(lik->number);
-    free(lik->phi);
-    free(lik->tangent);
-    free(lik->p);
-    free(lik->max);
-    free(lik->c);
-    free(lik->trial);
-    free(lik->gradient);
-    free(lik->matrix);
-    free(lik->factor);
-    free(lik->solution);
-    free(lik->order);
-    free(lik);
 }
 
 const double *fy_likelihood_weights(const fy_likelihood *lik)

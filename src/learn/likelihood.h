@@ -33,9 +33,7 @@ typedef struct fy_likelihood_fit {
 typedef struct fy_likelihood fy_likelihood;
 
 /* Room for the largest block of `vectors`, which must outlive it. */
-foray_status fy_likelihood_create(foray_context *ctx, const fy_vectors *vectors,
-                                  fy_likelihood **out);
-void fy_likelihood_destroy(fy_likelihood *lik);
+foray_status fy_likelihood_create(fy_arena *arena, const fy_vectors *vectors, fy_likelihood **out);
 
 /* The ellipsoid of mixture block g from its counts (count[slots], all blocks'), where `share` is
  * delta/G: into Sigma and L of `ridge`, z (the block's own place in both is found by ridge->at_...)

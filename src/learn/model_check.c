@@ -246,11 +246,12 @@ static foray_status note_bounds(foray_context *ctx, const fy_inner *inner, foray
 static foray_status maximise(foray_context *ctx, const fy_basis *basis, const double *lambda,
                              foray_model_facts *facts, double *min)
 {
-    fy_ridge *ridge = NULL;
-    fy_inner *inner = NULL;
-    foray_status status = fy_ridge_create(ctx, basis, lambda, 1, &ridge);
+    fy_arena arena = {.ctx = ctx};
+    fy_ridge *ridge;
+    fy_inner *inner;
+    foray_status status = fy_ridge_create(&arena, basis, lambda, 1, &ridge);
     if (status == FORAY_OK)
-        status = fy_inner_create(ctx, basis, FORAY_INNER_AUTO, VERTEX_MEMORY, &inner);
+        status = fy_inner_create(&arena, basis, FORAY_INNER_AUTO, VERTEX_MEMORY, &inner);
     if (status == FORAY_OK) {
         fy_inner_solve(inner, ridge);
         for (int64_t i = 0; i < basis->model->generator_sets; i++)
@@ -258,8 +259,7 @@ static foray_status maximise(foray_context *ctx, const fy_basis *basis, const do
         status = note_bounds(ctx, inner, facts);
         facts->psi_norm_exact = inner->method == FORAY_INNER_EXACT;
     }
-    fy_inner_destroy(inner);
-    fy_ridge_destroy(ridge);
+    fy_arena_release(&arena);
     return status;
 }
 
@@ -325,14 +325,13 @@ static foray_status check_psi_norm(foray_context *ctx, const foray_model *model,
 static foray_status count_vertices(foray_context *ctx, const fy_basis *basis,
                                    foray_model_facts *facts)
 {
+    fy_arena arena = {.ctx = ctx};
     fy_inner *inner;
-    foray_status status = fy_inner_create(ctx, basis, FORAY_INNER_AUTO, VERTEX_MEMORY, &inner);
-    if (status != FORAY_OK)
-        return status;
-    if (inner->method == FORAY_INNER_EXACT)
+    foray_status status = fy_inner_create(&arena, basis, FORAY_INNER_AUTO, VERTEX_MEMORY, &inner);
+    if (status == FORAY_OK && inner->method == FORAY_INNER_EXACT)
         facts->vertices = inner->vertices;
-    fy_inner_destroy(inner);
-    return FORAY_OK;
+    fy_arena_release(&arena);
+    return status;
 }
 
 static foray_status check(foray_context *ctx, const foray_model *model, foray_model_facts *facts)

@@ -12,7 +12,7 @@ struct fy_refit {
     fy_local_prior prior;
 };
 
-foray_status fy_refit_create(foray_context *ctx, const fy_vectors *vectors, fy_refit **out)
+foray_status fy_refit_create(fy_arena *arena, const fy_vectors *vectors, fy_refit **out)
 {
     const fy_basis *basis = vectors->basis;
     int64_t m = 1;
@@ -22,31 +22,17 @@ foray_status fy_refit_create(foray_context *ctx, const fy_vectors *vectors, fy_r
     size_t square;
     fy_refit *refit;
     if (!fy_size_mul((size_t)m, (size_t)m, &square))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "a law of %lld weights is too large for memory",
-                       (long long)m);
-    if (!FY_ALLOC(ctx, refit, 1))
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
+                       "a law of %lld weights is too large for memory", (long long)m);
+    if (!FY_NEW(arena, refit, 1))
         return FORAY_ERROR_MEMORY;
     refit->vectors = vectors;
-    if (!FY_ALLOC(ctx, refit->later, vectors->slots) || !FY_ALLOC(ctx, refit->prior.centre, m) ||
-        !FY_ALLOC(ctx, refit->prior.matrix, square) || !FY_ALLOC(ctx, refit->prior.image, square) ||
-        !FY_ALLOC(ctx, refit->prior.square, square)) {
-        fy_refit_destroy(refit);
+    if (!FY_NEW(arena, refit->later, vectors->slots) || !FY_NEW(arena, refit->prior.centre, m) ||
+        !FY_NEW(arena, refit->prior.matrix, square) || !FY_NEW(arena, refit->prior.image, square) ||
+        !FY_NEW(arena, refit->prior.square, square))
         return FORAY_ERROR_MEMORY;
-    }
     *out = refit;
     return FORAY_OK;
-}
-
-void fy_refit_destroy(fy_refit *refit)
-{
-    if (!refit)
-        return;
-    free(refit->later);
-    free(refit->prior.centre);
-    free(refit->prior.matrix);
-    free(refit->prior.image);
-    free(refit->prior.square);
-    free(refit);
 }
 
 /* c1, a little inside the simplex, and I1 there; false where nothing was known yet in some

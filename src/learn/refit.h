@@ -30,8 +30,7 @@ typedef struct fy_history {
 
 typedef struct fy_refit fy_refit;
 
-foray_status fy_refit_create(foray_context *ctx, const fy_vectors *vectors, fy_refit **out);
-void fy_refit_destroy(fy_refit *refit);
+foray_status fy_refit_create(fy_arena *arena, const fy_vectors *vectors, fy_refit **out);
 
 /* fy_likelihood_estimate with the best of the first prior and the earlier ones. */
 fy_likelihood_fit fy_refit_estimate(fy_refit *refit, fy_likelihood *lik, int64_t g,

@@ -51,15 +51,15 @@ static void start(fy_ridge *ridge, const double *lambda)
     ridge->most_growth = 1;
 }
 
-static bool allocate_ridge(foray_context *ctx, fy_ridge *ridge, int64_t most_dim)
+static bool allocate_ridge(fy_arena *arena, fy_ridge *ridge, int64_t most_dim)
 {
     int64_t blocks = ridge->blocks;
     lay_out_ridge(ridge);
-    return FY_ALLOC(ctx, ridge->factor, ridge->at_matrix[blocks]) &&
-           FY_ALLOC(ctx, ridge->sigma, ridge->at_matrix[blocks]) &&
-           FY_ALLOC(ctx, ridge->target, ridge->at_vector[blocks]) &&
-           FY_ALLOC(ctx, ridge->lambda, blocks) && FY_ALLOC(ctx, ridge->growth, blocks) &&
-           FY_ALLOC(ctx, ridge->updates, blocks) && FY_ALLOC(ctx, ridge->scratch, 3 * most_dim);
+    return FY_NEW(arena, ridge->factor, ridge->at_matrix[blocks]) &&
+           FY_NEW(arena, ridge->sigma, ridge->at_matrix[blocks]) &&
+           FY_NEW(arena, ridge->target, ridge->at_vector[blocks]) &&
+           FY_NEW(arena, ridge->lambda, blocks) && FY_NEW(arena, ridge->growth, blocks) &&
+           FY_NEW(arena, ridge->updates, blocks) && FY_NEW(arena, ridge->scratch, 3 * most_dim);
 }
 
 static foray_status check_dim(foray_context *ctx, int64_t dim)
@@ -74,85 +74,64 @@ static foray_status check_dim(foray_context *ctx, int64_t dim)
 }
 
 /* The dimensions already lie in at_vector[1..]. */
-static foray_status complete(foray_context *ctx, fy_ridge *ridge, const double *lambda,
+static foray_status complete(fy_arena *arena, fy_ridge *ridge, const double *lambda,
                              int64_t refactor_every, fy_ridge **out)
 {
     int64_t most_dim = 0;
     for (int64_t g = 1; g <= ridge->blocks; g++)
         most_dim = ridge->at_vector[g] > most_dim ? ridge->at_vector[g] : most_dim;
-    foray_status status = check_dim(ctx, most_dim);
-    if (status == FORAY_OK && !allocate_ridge(ctx, ridge, most_dim))
+    foray_status status = check_dim(arena->ctx, most_dim);
+    if (status == FORAY_OK && !allocate_ridge(arena, ridge, most_dim))
         status = FORAY_ERROR_MEMORY;
-    if (status != FORAY_OK) {
-        fy_ridge_destroy(ridge);
+    if (status != FORAY_OK)
         return status;
-    }
     ridge->refactor_every = refactor_every;
     start(ridge, lambda);
     *out = ridge;
     return FORAY_OK;
 }
 
-static fy_ridge *create_empty(foray_context *ctx, int64_t blocks)
+static fy_ridge *create_empty(fy_arena *arena, int64_t blocks)
 {
-    fy_ridge *ridge = fy_alloc(ctx, 1, sizeof *ridge);
-    if (ridge && (!FY_ALLOC(ctx, ridge->at_matrix, blocks + 1) ||
-                  !FY_ALLOC(ctx, ridge->at_vector, blocks + 1))) {
-        fy_ridge_destroy(ridge);
+    fy_ridge *ridge = fy_arena_alloc(arena, 1, sizeof *ridge);
+    if (ridge && (!FY_NEW(arena, ridge->at_matrix, blocks + 1) ||
+                  !FY_NEW(arena, ridge->at_vector, blocks + 1)))
         return NULL;
-    }
 #define WHITEN(level) fy_whiten_##level,
     static fy_whiten *const whiten_of_level[FY_LEVELS] = {FY_LEVEL_LIST(WHITEN)};
 #undef WHITEN
     if (ridge) {
         ridge->blocks = blocks;
-        ridge->whiten = whiten_of_level[ctx->level];
+        ridge->whiten = whiten_of_level[arena->ctx->level];
     }
     return ridge;
 }
 
-foray_status fy_ridge_create_blocks(foray_context *ctx, int64_t blocks, const int64_t *dim,
+foray_status fy_ridge_create_blocks(fy_arena *arena, int64_t blocks, const int64_t *dim,
                                     const double *lambda, int64_t refactor_every, fy_ridge **out)
 {
-    fy_ridge *ridge = create_empty(ctx, blocks);
+    fy_ridge *ridge = create_empty(arena, blocks);
     if (!ridge)
         return FORAY_ERROR_MEMORY;
     memcpy(ridge->at_vector + 1, dim, (size_t)blocks * sizeof *dim);
-    return complete(ctx, ridge, lambda, refactor_every, out);
+    return complete(arena, ridge, lambda, refactor_every, out);
 }
 
-foray_status fy_ridge_create(foray_context *ctx, const fy_basis *basis, const double *lambda,
+foray_status fy_ridge_create(fy_arena *arena, const fy_basis *basis, const double *lambda,
                              int64_t refactor_every, fy_ridge **out)
 {
-    fy_ridge *ridge = create_empty(ctx, basis->blocks);
+    fy_ridge *ridge = create_empty(arena, basis->blocks);
     if (!ridge)
         return FORAY_ERROR_MEMORY;
     ridge->basis = basis;
     for (int64_t g = 0; g < basis->blocks; g++)
         ridge->at_vector[g + 1] = basis->block[g].dim;
-    return complete(ctx, ridge, lambda, refactor_every, out);
+    return complete(arena, ridge, lambda, refactor_every, out);
 }
 
-void fy_ridge_destroy(fy_ridge *ridge)
+foray_status fy_ridge_keep_spread(fy_arena *arena, fy_ridge *ridge)
 {
-    if (!ridge)
-        return;
-    free(ridge->at_matrix);
-    free(ridge->at_vector);
-    free(ridge->factor);
-    free(ridge->sigma);
-    free(ridge->target);
-    free(ridge->lambda);
-    free(ridge->growth);
-    free(ridge->updates);
-    free(ridge->spread);
-    free(ridge->scratch);
-    free(ridge);
-}
-
-foray_status fy_ridge_keep_spread(foray_context *ctx, fy_ridge *ridge)
-{
-    return FY_ALLOC(ctx, ridge->spread, ridge->blocks) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    return FY_NEW(arena, ridge->spread, ridge->blocks) ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 /* --------------------------------------------------------- rank-one update */

@@ -34,17 +34,16 @@ typedef struct fy_ridge {
 
 /* lambda: [blocks]. FORAY_ERROR_USAGE, with the size, if a block is too large for a dense matrix.
  */
-foray_status fy_ridge_create(foray_context *ctx, const fy_basis *basis, const double *lambda,
+foray_status fy_ridge_create(fy_arena *arena, const fy_basis *basis, const double *lambda,
                              int64_t refactor_every, fy_ridge **out);
 /* The same for blocks of any dimensions: dim [blocks]. */
-foray_status fy_ridge_create_blocks(foray_context *ctx, int64_t blocks, const int64_t *dim,
+foray_status fy_ridge_create_blocks(fy_arena *arena, int64_t blocks, const int64_t *dim,
                                     const double *lambda, int64_t refactor_every, fy_ridge **out);
-void fy_ridge_destroy(fy_ridge *ridge);
 
 /* From now on keeps spread_g = sum of w range^2 over the updates of a block: what data whose
  * means are off by up to zeta range may do to z (see fy_radius_widen). The caller adds each
  * update's share; where nothing is kept, that does nothing. */
-foray_status fy_ridge_keep_spread(foray_context *ctx, fy_ridge *ridge);
+foray_status fy_ridge_keep_spread(fy_arena *arena, fy_ridge *ridge);
 static inline void fy_ridge_add_spread(fy_ridge *ridge, int64_t block, double weight, double range)
 {
     if (ridge->spread)

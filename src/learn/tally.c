@@ -1,7 +1,6 @@
 /* tally.c - which blocks are mixtures, and which of their vectors are different. */
 #include "learn/tally.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ----------------------------------------------------------- mixture blocks */
@@ -32,16 +31,14 @@ static double common_scale(const fy_basis *basis, int64_t set, double *sum)
     return scale;
 }
 
-static foray_status find_mixtures(foray_context *ctx, fy_vectors *vectors)
+static foray_status find_mixtures(fy_arena *scratch, fy_vectors *vectors)
 {
     const fy_basis *basis = vectors->basis;
     const foray_model *model = basis->model;
     double *sum;
-    bool *nonnegative = NULL;
-    if (!FY_ALLOC(ctx, sum, model->dim) || !FY_ALLOC(ctx, nonnegative, model->dim)) {
-        free(sum);
+    bool *nonnegative;
+    if (!FY_NEW(scratch, sum, model->dim) || !FY_NEW(scratch, nonnegative, model->dim))
         return FORAY_ERROR_MEMORY;
-    }
     fy_model_mark_nonnegative(model, nonnegative);
     for (int64_t g = 0; g < basis->blocks; g++) {
         vectors->scale[g] = -1; /* not known yet */
@@ -55,8 +52,6 @@ static foray_status find_mixtures(foray_context *ctx, fy_vectors *vectors)
         bool same = *known < 0 || (scale <= *known * (1 + 1e-12) && scale >= *known * (1 - 1e-12));
         *known = same ? scale : 0;
     }
-    free(sum);
-    free(nonnegative);
     return FORAY_OK;
 }
 
@@ -99,7 +94,7 @@ static bool says_nothing(const foray_model *model, const fy_block *block, int64_
 }
 
 /* Gives every generator the first one with its vector, or -1: nothing to be counted. */
-static foray_status find_first(foray_context *ctx, fy_vectors *vectors, int32_t *first)
+static foray_status find_first(fy_arena *scratch, fy_vectors *vectors, int32_t *first)
 {
     const fy_basis *basis = vectors->basis;
     const foray_model *model = basis->model;
@@ -108,7 +103,7 @@ static foray_status find_first(foray_context *ctx, fy_vectors *vectors, int32_t 
     while (mask < 2 * (uint64_t)generators)
         mask *= 2;
     int32_t *table; /* open addressing: generator + 1, or 0 */
-    if (!FY_ALLOC(ctx, table, mask))
+    if (!FY_NEW(scratch, table, mask))
         return FORAY_ERROR_MEMORY;
     mask--;
     for (int64_t set = 0; set < model->generator_sets; set++) {
@@ -126,12 +121,12 @@ static foray_status find_first(foray_context *ctx, fy_vectors *vectors, int32_t 
             first[gen] = table[at] - 1;
         }
     }
-    free(table);
     return FORAY_OK;
 }
 
 /* Numbers the vectors block by block, from slot 1 on. */
-static foray_status number_slots(foray_context *ctx, fy_vectors *vectors, const int32_t *first)
+static foray_status number_slots(fy_arena *arena, fy_arena *scratch, fy_vectors *vectors,
+                                 const int32_t *first)
 {
     const fy_basis *basis = vectors->basis;
     const foray_model *model = basis->model;
@@ -145,7 +140,7 @@ static foray_status number_slots(foray_context *ctx, fy_vectors *vectors, const 
         start[g + 1] += start[g];
     vectors->slots = start[basis->blocks];
     int64_t *next;
-    if (!FY_ALLOC(ctx, vectors->generator, vectors->slots) || !FY_ALLOC(ctx, next, basis->blocks))
+    if (!FY_NEW(arena, vectors->generator, vectors->slots) || !FY_NEW(scratch, next, basis->blocks))
         return FORAY_ERROR_MEMORY;
     memcpy(next, start, (size_t)basis->blocks * sizeof *next);
     for (int64_t set = 0; set < model->generator_sets; set++) {
@@ -159,50 +154,32 @@ static foray_status number_slots(foray_context *ctx, fy_vectors *vectors, const 
     }
     for (int64_t gen = 0; gen < generators; gen++)
         vectors->slot[gen] = first[gen] >= 0 ? vectors->slot[first[gen]] : 0;
-    free(next);
     return FORAY_OK;
 }
 
-foray_status fy_vectors_create(foray_context *ctx, const fy_basis *basis, fy_vectors **out)
+foray_status fy_vectors_create(fy_arena *arena, const fy_basis *basis, fy_vectors **out)
 {
     const foray_model *model = basis->model;
     int64_t generators = model->gen_start[model->generator_sets];
-    int32_t *first = NULL;
-    fy_vectors *vectors = fy_alloc(ctx, 1, sizeof *vectors);
-    if (vectors == NULL)
-        return FORAY_ERROR_MEMORY;
-    vectors->basis = basis;
+    fy_arena scratch = {.ctx = arena->ctx};
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, first, generators) && FY_ALLOC(ctx, vectors->slot, generators) &&
-        FY_ALLOC(ctx, vectors->start, basis->blocks + 1) &&
-        FY_ALLOC(ctx, vectors->scale, basis->blocks) &&
-        FY_ALLOC(ctx, vectors->separate, basis->blocks))
-        status = FORAY_OK;
-    for (int64_t g = 0; status == FORAY_OK && g < basis->blocks; g++)
-        vectors->separate[g] = true;
-    if (status == FORAY_OK)
-        status = find_mixtures(ctx, vectors);
-    if (status == FORAY_OK)
-        status = find_first(ctx, vectors, first);
-    if (status == FORAY_OK)
-        status = number_slots(ctx, vectors, first);
-    free(first);
-    if (status != FORAY_OK) {
-        fy_vectors_destroy(vectors);
-        return status;
+    int32_t *first;
+    fy_vectors *vectors;
+    if (FY_NEW(arena, vectors, 1) && FY_NEW(arena, vectors->slot, generators) &&
+        FY_NEW(arena, vectors->start, basis->blocks + 1) &&
+        FY_NEW(arena, vectors->scale, basis->blocks) &&
+        FY_NEW(arena, vectors->separate, basis->blocks) && FY_NEW(&scratch, first, generators)) {
+        vectors->basis = basis;
+        for (int64_t g = 0; g < basis->blocks; g++)
+            vectors->separate[g] = true;
+        status = find_mixtures(&scratch, vectors);
+        if (status == FORAY_OK)
+            status = find_first(&scratch, vectors, first);
+        if (status == FORAY_OK)
+            status = number_slots(arena, &scratch, vectors, first);
     }
-    *out = vectors;
-    return FORAY_OK;
-}
-
-void fy_vectors_destroy(fy_vectors *vectors)
-{
-    if (vectors == NULL)
-        return;
-    free(vectors->slot);
-    free(vectors->start);
-    free(vectors->generator);
-    free(vectors->scale);
-    free(vectors->separate);
-    free(vectors);
+    fy_arena_release(&scratch);
+    if (status == FORAY_OK)
+        *out = vectors;
+    return status;
 }

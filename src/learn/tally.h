@@ -27,8 +27,7 @@ typedef struct fy_vectors {
     bool *separate;        /* [blocks] every vector is a multiple of a unit vector */
 } fy_vectors;
 
-foray_status fy_vectors_create(foray_context *ctx, const fy_basis *basis, fy_vectors **out);
-void fy_vectors_destroy(fy_vectors *vectors);
+foray_status fy_vectors_create(fy_arena *arena, const fy_basis *basis, fy_vectors **out);
 
 /* The slot of the transition from a pair to its successor j. */
 static inline int32_t fy_vectors_slot(const fy_vectors *vectors, int64_t pair, int64_t j)

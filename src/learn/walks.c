@@ -10,9 +10,10 @@
 /* What is under construction, with room for the largest generator set. */
 typedef struct builder {
     foray_context *ctx;
+    fy_arena scratch;
     const fy_basis *basis;
     fy_walks_limits limits;
-    fy_walks *walks;
+    fy_walks *walks; /* whose lists grow */
     int64_t walk_room, side_room, sides;
     fy_flips flips;
     double visits, bytes; /* against the limits; these may be beyond all integers */
@@ -297,7 +298,6 @@ static foray_status fill_walks(builder *b)
         walks->vertices += walk->vertices;
     }
     walks->visits = (int64_t)b->visits;
-    walks->flip = b->flips.flip;
     walks->bytes = b->flips.count * (int64_t)sizeof *walks->flip;
     return status;
 }
@@ -310,44 +310,59 @@ static bool prepare(builder *b)
     while (size < 2 * (uint64_t)basis->model->generator_sets)
         size *= 2;
     b->mask = size - 1;
-    if (!FY_ALLOC(b->ctx, b->slot, size) || !FY_ALLOC(b->ctx, b->generator, max) ||
-        !FY_ALLOC(b->ctx, b->direction, max) || !FY_ALLOC(b->ctx, b->other, max) ||
-        !FY_ALLOC(b->ctx, b->side, basis->most_generators) || !FY_ALLOC(b->ctx, b->walks, 1))
+    b->walks->half = basis->centred;
+    if (!FY_NEW(&b->scratch, b->slot, size) || !FY_NEW(&b->scratch, b->generator, max) ||
+        !FY_NEW(&b->scratch, b->direction, max) || !FY_NEW(&b->scratch, b->other, max) ||
+        !FY_NEW(&b->scratch, b->side, basis->most_generators) ||
+        !FY_NEW(&b->scratch, b->walks->walk_of, basis->model->generator_sets))
         return false;
     for (uint64_t i = 0; i < size; i++)
         b->slot[i] = -1;
-    b->walks->half = basis->centred;
-    return FY_ALLOC(b->ctx, b->walks->walk_of, basis->model->generator_sets);
+    return true;
 }
 
-foray_status fy_walks_create(foray_context *ctx, const fy_basis *basis, fy_walks_limits limits,
+/* What has grown, at its final size. */
+static bool move_to_arena(fy_arena *arena, const builder *b, fy_walks *to)
+{
+    size_t walks = (size_t)to->count, sides = (size_t)b->sides, flips = (size_t)b->flips.count;
+    size_t sets = (size_t)b->basis->model->generator_sets;
+    const fy_walks *from = b->walks;
+    if (!FY_NEW(arena, to->walk, walks) || !FY_NEW(arena, to->walk_of, sets) ||
+        !FY_NEW(arena, to->side, sides) || !FY_NEW(arena, to->flip, flips))
+        return false;
+    memcpy(to->walk, from->walk, walks * sizeof *to->walk);
+    memcpy(to->walk_of, from->walk_of, sets * sizeof *to->walk_of);
+    memcpy(to->side, from->side, sides * sizeof *to->side);
+    if (flips > 0)
+        memcpy(to->flip, b->flips.flip, flips * sizeof *to->flip);
+    return true;
+}
+
+foray_status fy_walks_create(fy_arena *arena, const fy_basis *basis, fy_walks_limits limits,
                              fy_walks **out)
 {
-    builder b = {.ctx = ctx, .basis = basis, .limits = limits};
+    fy_walks growing = {0}, *walks;
+    builder b = {.ctx = arena->ctx,
+                 .scratch = {.ctx = arena->ctx},
+                 .basis = basis,
+                 .limits = limits,
+                 .walks = &growing};
     foray_status status = prepare(&b) ? FORAY_OK : FORAY_ERROR_MEMORY;
     for (int64_t set = 0; status == FORAY_OK && set < basis->model->generator_sets; set++)
         status = add_set(&b, set);
     if (status == FORAY_OK)
         status = fill_walks(&b);
-    free(b.slot);
-    free(b.generator);
-    free(b.direction);
-    free(b.other);
-    free(b.side);
+    if (status == FORAY_OK && !FY_NEW(arena, walks, 1))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK) {
+        *walks = growing;
+        status = move_to_arena(arena, &b, walks) ? FORAY_OK : FORAY_ERROR_MEMORY;
+    }
+    fy_arena_release(&b.scratch);
+    free(growing.walk);
+    free(growing.side);
+    free(b.flips.flip);
     if (status == FORAY_OK)
-        *out = b.walks;
-    else
-        fy_walks_destroy(b.walks);
+        *out = walks;
     return status;
-}
-
-void fy_walks_destroy(fy_walks *walks)
-{
-    if (!walks)
-        return;
-    free(walks->walk);
-    free(walks->walk_of);
-    free(walks->side);
-    free(walks->flip);
-    free(walks);
 }

@@ -52,8 +52,7 @@ typedef struct fy_walks_limits {
 } fy_walks_limits;
 
 /* FORAY_ERROR_USAGE, saying at which (s,a), before enumerating what exceeds the limits. */
-foray_status fy_walks_create(foray_context *ctx, const fy_basis *basis, fy_walks_limits limits,
+foray_status fy_walks_create(fy_arena *arena, const fy_basis *basis, fy_walks_limits limits,
                              fy_walks **out);
-void fy_walks_destroy(fy_walks *walks);
 
 #endif

@@ -5,8 +5,6 @@
 #include "plan/plan.h"
 #include "policy/policy.h"
 
-#include <stdlib.h>
-
 static foray_status check(foray_context *ctx, const foray_model *model, const foray_reward *reward,
                           const foray_policy *policy)
 {
@@ -24,29 +22,17 @@ static foray_status check(foray_context *ctx, const foray_model *model, const fo
 
 /* ------------------------------------------------------------------------ the recursion */
 
-foray_status fy_exact_create(foray_context *ctx, const foray_model *model, const double *theta,
+foray_status fy_exact_create(fy_arena *arena, const foray_model *model, const double *theta,
                              bool ahead, fy_exact *out)
 {
-    fy_exact exact = {0};
-    foray_status status = fy_kernel_create(ctx, model->basis, FY_FACTOR_NONE, &exact.kernel);
+    foray_status status = fy_kernel_create(arena, model->basis, FY_FACTOR_NONE, &out->kernel);
     if (status == FORAY_OK)
-        status = fy_layout_create(ctx, model, ahead, &exact.layout);
-    if (status == FORAY_OK && !FY_ALLOC(ctx, exact.value, 2 * model->states))
+        status = fy_layout_create(arena, model, ahead, &out->layout);
+    if (status == FORAY_OK && !FY_NEW(arena, out->value, 2 * model->states))
         status = FORAY_ERROR_MEMORY;
-    if (status != FORAY_OK) {
-        fy_exact_destroy(&exact);
-        return status;
-    }
-    fy_kernel_exact(exact.kernel, theta);
-    *out = exact;
-    return FORAY_OK;
-}
-
-void fy_exact_destroy(fy_exact *exact)
-{
-    fy_kernel_destroy(exact->kernel);
-    fy_layout_destroy(&exact->layout);
-    free(exact->value);
+    if (status == FORAY_OK)
+        fy_kernel_exact(out->kernel, theta);
+    return status;
 }
 
 void fy_exact_set(fy_exact *exact, const foray_reward *reward)
@@ -76,19 +62,16 @@ double fy_exact_value(const fy_exact *exact, const int32_t *follow, int32_t *pol
 /* ------------------------------------------------------------------------ what it is for */
 
 /* What is wanted in the reward's own unit is planned for in a range of its values alone. */
-static foray_status create_narrow(foray_context *ctx, const foray_model *model,
+static foray_status create_narrow(fy_arena *arena, const foray_model *model,
                                   const foray_reward *reward, foray_reward **narrow,
                                   fy_exact *exact)
 {
     foray_status status =
-        fy_exact_create(ctx, model, model->theta, fy_reward_looks_ahead(reward), exact);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_reward_narrow(ctx, reward, narrow);
+        fy_exact_create(arena, model, model->theta, fy_reward_looks_ahead(reward), exact);
+    if (status == FORAY_OK)
+        status = fy_reward_narrow(arena->ctx, reward, narrow);
     if (status == FORAY_OK)
         fy_exact_set(exact, *narrow ? *narrow : reward);
-    else
-        fy_exact_destroy(exact);
     return status;
 }
 
@@ -96,58 +79,63 @@ foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
                             const foray_reward *reward, const foray_policy *policy, double *value,
                             double *optimal)
 {
+    fy_arena arena = {.ctx = ctx};
     fy_exact exact;
     foray_reward *narrow = NULL;
     foray_status status = check(ctx, model, reward, policy);
     if (status == FORAY_OK)
-        status = create_narrow(ctx, model, reward, &narrow, &exact);
-    if (status != FORAY_OK)
-        return status;
-    if (policy)
-        *value = fy_exact_value(&exact, policy->action, NULL, NULL);
-    *optimal = fy_exact_value(&exact, NULL, NULL, NULL);
-    fy_exact_destroy(&exact);
+        status = create_narrow(&arena, model, reward, &narrow, &exact);
+    if (status == FORAY_OK) {
+        if (policy)
+            *value = fy_exact_value(&exact, policy->action, NULL, NULL);
+        *optimal = fy_exact_value(&exact, NULL, NULL, NULL);
+    }
+    fy_arena_release(&arena);
     foray_reward_destroy(narrow);
-    return FORAY_OK;
+    return status;
 }
 
 foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,
                                const foray_reward *reward, const foray_policy *policy,
                                double *value)
 {
+    fy_arena arena = {.ctx = ctx};
     fy_exact exact;
     foray_status status = fy_reward_check(ctx, reward, model);
     if (status == FORAY_OK)
         status = fy_policy_check(ctx, policy, model);
     if (status == FORAY_OK)
-        status = fy_exact_create(ctx, model, theta, fy_reward_looks_ahead(reward), &exact);
-    if (status != FORAY_OK)
-        return status;
-    fy_exact_set(&exact, reward);
-    fy_exact_value(&exact, policy->action, NULL, value);
-    fy_exact_destroy(&exact);
-    return FORAY_OK;
+        status = fy_exact_create(&arena, model, theta, fy_reward_looks_ahead(reward), &exact);
+    if (status == FORAY_OK) {
+        fy_exact_set(&exact, reward);
+        fy_exact_value(&exact, policy->action, NULL, value);
+    }
+    fy_arena_release(&arena);
+    return status;
 }
 
 /* What is known needs no modes: all three values are the true one, and nothing is lost. */
 foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
                               const foray_reward *reward, foray_policy **out)
 {
+    fy_arena arena = {.ctx = ctx};
     fy_exact exact;
     foray_reward *narrow = NULL;
     foray_policy *policy = NULL;
+    double value = 0;
     foray_status status = check(ctx, model, reward, NULL);
     if (status == FORAY_OK)
         status = foray_policy_create(ctx, model, FORAY_PLUGIN, &policy);
     if (status == FORAY_OK)
-        status = create_narrow(ctx, model, reward, &narrow, &exact);
+        status = create_narrow(&arena, model, reward, &narrow, &exact);
+    if (status == FORAY_OK)
+        value = fy_exact_value(&exact, NULL, policy->action, NULL);
+    fy_arena_release(&arena);
+    foray_reward_destroy(narrow);
     if (status != FORAY_OK || !policy) {
         foray_policy_destroy(policy);
         return status;
     }
-    double value = fy_exact_value(&exact, NULL, policy->action, NULL);
-    fy_exact_destroy(&exact);
-    foray_reward_destroy(narrow);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;
     policy->expected = policy->low = policy->high = value;

@@ -67,28 +67,29 @@ static bool choose_single(const fy_kernel *kernel, int precision)
 }
 
 /* Where every R starts; not stored where all have the same size. */
-static foray_status place_factors(foray_context *ctx, fy_kernel *kernel)
+static foray_status place_factors(fy_arena *arena, fy_kernel *kernel)
 {
     int64_t generator_sets = kernel->basis->model->generator_sets, *at;
     if ((kernel->stride = common_size(kernel)) > 0)
         return FORAY_OK;
-    if (!FY_ALLOC(ctx, kernel->at_factor, generator_sets + 1))
+    if (!FY_NEW(arena, kernel->at_factor, generator_sets + 1))
         return FORAY_ERROR_MEMORY;
     at = kernel->at_factor;
     for (int64_t set = 0; set < generator_sets; set++)
         if (__builtin_add_overflow(at[set], factor_size(kernel, set), &at[set + 1]))
-            return fy_fail(ctx, FORAY_ERROR_MEMORY, "the bonus factors are too large for memory");
+            return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
+                           "the bonus factors are too large for memory");
     return FORAY_OK;
 }
 
-static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int precision)
+static foray_status allocate_factor(fy_arena *arena, fy_kernel *kernel, int precision)
 {
-    foray_status status = place_factors(ctx, kernel);
+    foray_status status = place_factors(arena, kernel);
     if (status < 0)
         return status;
     int64_t size = fy_kernel_factor_at(kernel, kernel->basis->model->generator_sets);
-    bool done = choose_single(kernel, precision) ? FY_ALLOC(ctx, kernel->single, size)
-                                                 : FY_ALLOC(ctx, kernel->factor, size);
+    bool done = choose_single(kernel, precision) ? FY_NEW(arena, kernel->single, size)
+                                                 : FY_NEW(arena, kernel->factor, size);
     return done ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -96,7 +97,7 @@ static foray_status allocate_factor(foray_context *ctx, fy_kernel *kernel, int p
  * (R_0j, ..., R_{c-1,j}, p_j, 0, ...) for j = 0..c-1: for one reward, backup.c then multiplies all
  * rows at once. For many rewards every number of p and then of R may be spread over a register.
  * Both stay in the nearest cache, or at least take few bytes for each pair. */
-static foray_status allocate_columns(foray_context *ctx, fy_kernel *kernel)
+static foray_status allocate_columns(fy_arena *arena, fy_kernel *kernel)
 {
     enum { PAIRS_PER_SET = 16 };
     const foray_model *model = kernel->basis->model;
@@ -105,8 +106,8 @@ static foray_status allocate_columns(foray_context *ctx, fy_kernel *kernel)
     if (!kernel->factor || !kernel->basis->centred || columns == 0 || columns >= FY_LANES ||
         model->pairs / PAIRS_PER_SET < sets)
         return FORAY_OK;
-    bool done = FY_ALLOC(ctx, kernel->columns, sets * columns * FY_LANES) &&
-                (times == 0 || FY_ALLOC(ctx, kernel->spread, sets * numbers * times));
+    bool done = FY_NEW(arena, kernel->columns, sets * columns * FY_LANES) &&
+                (times == 0 || FY_NEW(arena, kernel->spread, sets * numbers * times));
     return done ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -124,59 +125,46 @@ static size_t planning_size(const fy_kernel *kernel, int lanes)
 }
 
 /* Threads stay on cache lines of their own. */
-static foray_status allocate_scratch(foray_context *ctx, fy_kernel *kernel)
+static foray_status allocate_scratch(fy_arena *arena, fy_kernel *kernel)
 {
     size_t one = planning_size(kernel, 1), many = planning_size(kernel, FY_LANES), size, all;
     if (!forming_size(kernel, &size))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "the generator sets are too large for memory");
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
+                       "the generator sets are too large for memory");
     size = size > one ? size : one;
     size = (size > many ? size : many) / FY_LINE * FY_LINE + 3 * (size_t)FY_LINE;
     kernel->scratch_size = (int64_t)size;
-    if (!fy_size_mul(size, (size_t)kernel->threads, &all) || !FY_ALLOC(ctx, kernel->scratch, all))
+    if (!fy_size_mul(size, (size_t)kernel->threads, &all) || !FY_NEW(arena, kernel->scratch, all))
         return FORAY_ERROR_MEMORY;
     return FORAY_OK;
 }
 
-foray_status fy_kernel_create(foray_context *ctx, const fy_basis *basis, int precision,
+foray_status fy_kernel_create(fy_arena *arena, const fy_basis *basis, int precision,
                               fy_kernel **out)
 {
     const foray_model *model = basis->model;
-    foray_status status = FORAY_ERROR_MEMORY;
+    foray_context *ctx = arena->ctx;
+    foray_status status = FORAY_OK;
     fy_kernel *kernel;
-    if (!FY_ALLOC(ctx, kernel, 1))
-        return status;
+    if (!FY_NEW(arena, kernel, 1))
+        return FORAY_ERROR_MEMORY;
     kernel->basis = basis;
     kernel->backups = fy_backups_of(ctx->level);
     kernel->ctx = ctx;
     kernel->threads = ctx->threads;
     kernel->zeta = model->feature_error;
     kernel->alike = common_columns(kernel, precision != FY_FACTOR_NONE);
-    if (!FY_ALLOC(ctx, kernel->p, fy_kernel_at(kernel, model->generator_sets)))
-        goto fail;
-    if (precision != FY_FACTOR_NONE && (status = allocate_factor(ctx, kernel, precision)) < 0)
-        goto fail;
-    if ((status = allocate_columns(ctx, kernel)) < 0 ||
-        (status = allocate_scratch(ctx, kernel)) < 0)
-        goto fail;
-    *out = kernel;
-    return FORAY_OK;
-fail:
-    fy_kernel_destroy(kernel);
+    if (!FY_NEW(arena, kernel->p, fy_kernel_at(kernel, model->generator_sets)))
+        return FORAY_ERROR_MEMORY;
+    if (precision != FY_FACTOR_NONE)
+        status = allocate_factor(arena, kernel, precision);
+    if (status == FORAY_OK)
+        status = allocate_columns(arena, kernel);
+    if (status == FORAY_OK)
+        status = allocate_scratch(arena, kernel);
+    if (status == FORAY_OK)
+        *out = kernel;
     return status;
-}
-
-void fy_kernel_destroy(fy_kernel *kernel)
-{
-    if (!kernel)
-        return;
-    free(kernel->p);
-    free(kernel->at_factor);
-    free(kernel->factor);
-    free(kernel->single);
-    free(kernel->columns);
-    free(kernel->spread);
-    free(kernel->scratch);
-    free(kernel);
 }
 
 /* ----------------------------------------------------- triangles (W = Q R) */

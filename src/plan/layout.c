@@ -5,36 +5,21 @@
 #include <math.h>
 #include <stdlib.h>
 
-foray_status fy_layout_create(foray_context *ctx, const foray_model *model, bool ahead,
-                              fy_layout *out)
+foray_status fy_layout_create(fy_arena *arena, const foray_model *model, bool ahead, fy_layout *out)
 {
     int64_t H = model->horizon, transitions = model->succ_start[model->pairs];
     fy_layout layout = {.model = model};
     ahead = ahead && transitions <= INT32_MAX;
-    if (!FY_ALLOC(ctx, layout.table, H) || !FY_ALLOC(ctx, layout.next, H) ||
-        !FY_ALLOC(ctx, layout.scale, H) || !FY_ALLOC(ctx, layout.limit, H) ||
-        !FY_ALLOC(ctx, layout.ending, model->states) ||
-        (ahead && !FY_ALLOC(ctx, layout.target, 2 * transitions)) ||
-        (ahead && !FY_ALLOC(ctx, layout.place, transitions))) {
-        fy_layout_destroy(&layout);
+    if (!FY_NEW(arena, layout.table, H) || !FY_NEW(arena, layout.next, H) ||
+        !FY_NEW(arena, layout.scale, H) || !FY_NEW(arena, layout.limit, H) ||
+        !FY_NEW(arena, layout.ending, model->states) ||
+        (ahead && !FY_NEW(arena, layout.target, 2 * transitions)) ||
+        (ahead && !FY_NEW(arena, layout.place, transitions)))
         return FORAY_ERROR_MEMORY;
-    }
     for (int64_t i = 0; ahead && i < transitions; i++)
         layout.place[i] = (int32_t)i;
     *out = layout;
     return FORAY_OK;
-}
-
-void fy_layout_destroy(fy_layout *layout)
-{
-    free(layout->table);
-    free(layout->next);
-    free(layout->scale);
-    free(layout->limit);
-    free(layout->ending);
-    free(layout->target);
-    free(layout->place);
-    *layout = (fy_layout){0};
 }
 
 /* g^t, and c_h = g^t + g^(t+1) + ...: what values can be at most. */

@@ -18,9 +18,8 @@ typedef struct fy_layout {
 } fy_layout;
 
 /* ahead: with room for rewards that look ahead. */
-foray_status fy_layout_create(foray_context *ctx, const foray_model *model, bool ahead,
+foray_status fy_layout_create(fy_arena *arena, const foray_model *model, bool ahead,
                               fy_layout *out);
-void fy_layout_destroy(fy_layout *layout);
 void fy_layout_set(fy_layout *layout, const foray_reward *reward);
 
 /* evaluate.c: exact values, where theta is known: PLAN without bonus on that kernel, for one reward
@@ -33,9 +32,8 @@ typedef struct fy_exact {
 } fy_exact;
 
 /* ahead: for rewards that look ahead, too. */
-foray_status fy_exact_create(foray_context *ctx, const foray_model *model, const double *theta,
+foray_status fy_exact_create(fy_arena *arena, const foray_model *model, const double *theta,
                              bool ahead, fy_exact *out);
-void fy_exact_destroy(fy_exact *exact);
 void fy_exact_set(fy_exact *exact, const foray_reward *reward);
 /* E_mu of the values of `follow`, or if that is NULL of the best there are, which `policy` (may be
  * NULL) receives. `all` (may be NULL) receives the values of all steps, as they are planned:

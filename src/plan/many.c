@@ -41,34 +41,21 @@ static void forget_tables(workspace *work)
     work->tables = 0;
 }
 
-static void workspace_destroy(workspace *work)
-{
-    forget_tables(work);
-    fy_layout_destroy(&work->layout);
-    free(work->value_memory);
-    free(work->policy);
-    free(work->table);
-    free(work->first_step);
-    free(work->interleaved);
-}
-
-static foray_status workspace_create(foray_context *ctx, const foray_model *model, int lanes,
+static foray_status workspace_create(fy_arena *arena, const foray_model *model, int lanes,
                                      bool ahead, workspace *work)
 {
     size_t layer, entries;
     *work = (workspace){.model = model, .lanes = lanes};
     if (!fy_size_mul((size_t)model->states, (size_t)lanes, &layer) || layer > SIZE_MAX / 8 ||
         !fy_size_mul(layer, (size_t)model->horizon, &entries))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies for %d rewards do not fit into memory",
-                       lanes);
-    if (!FY_ALLOC(ctx, work->value_memory, 4 * layer + FY_LINE) ||
-        !FY_ALLOC(ctx, work->policy, entries) || !FY_ALLOC(ctx, work->table, model->horizon) ||
-        !FY_ALLOC(ctx, work->first_step, model->horizon) ||
-        !FY_ALLOC(ctx, work->interleaved, model->horizon) ||
-        fy_layout_create(ctx, model, ahead, &work->layout) != FORAY_OK) {
-        workspace_destroy(work);
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
+                       "policies for %d rewards do not fit into memory", lanes);
+    if (!FY_NEW(arena, work->value_memory, 4 * layer + FY_LINE) ||
+        !FY_NEW(arena, work->policy, entries) || !FY_NEW(arena, work->table, model->horizon) ||
+        !FY_NEW(arena, work->first_step, model->horizon) ||
+        !FY_NEW(arena, work->interleaved, model->horizon) ||
+        fy_layout_create(arena, model, ahead, &work->layout) != FORAY_OK)
         return FORAY_ERROR_MEMORY;
-    }
     fy_pages_widen(work->value_memory, (4 * layer + FY_LINE) * sizeof *work->value_memory);
     fy_pages_widen(work->policy, entries * sizeof *work->policy);
     work->value = fy_line_start(work->value_memory);
@@ -260,6 +247,7 @@ foray_status fy_plan_rewards(foray_context *ctx, const fy_plan_order *order, int
                              const foray_reward *const *rewards, foray_policy **policies)
 {
     const foray_model *model = order->kernel->basis->model;
+    fy_arena arena = {.ctx = ctx};
     workspace work;
     bool ahead = false;
     for (int64_t i = 0; i < count; i++)
@@ -267,11 +255,12 @@ foray_status fy_plan_rewards(foray_context *ctx, const fy_plan_order *order, int
     foray_status status = fy_policies_create(ctx, model, order->mode, count, policies);
     if (status != FORAY_OK)
         return status;
-    status = workspace_create(ctx, model, count > 1 ? FY_LANES : 1, ahead, &work);
+    status = workspace_create(&arena, model, count > 1 ? FY_LANES : 1, ahead, &work);
     if (status == FORAY_OK) {
         status = plan_all(ctx, &work, order, count, rewards, policies);
-        workspace_destroy(&work);
+        forget_tables(&work);
     }
+    fy_arena_release(&arena);
     if (status != FORAY_OK)
         fy_policies_destroy(count, policies);
     return status;

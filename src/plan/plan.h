@@ -42,9 +42,8 @@ typedef struct fy_kernel {
 } fy_kernel;
 
 /* precision: FY_FACTOR_...; with NONE there is no room for R: for known models. */
-foray_status fy_kernel_create(foray_context *ctx, const fy_basis *basis, int precision,
+foray_status fy_kernel_create(fy_arena *arena, const fy_basis *basis, int precision,
                               fy_kernel **out);
-void fy_kernel_destroy(fy_kernel *kernel);
 
 /* From an estimate: z of every block (at ridge->at_vector), Sigma, radius [blocks]. */
 void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *z,

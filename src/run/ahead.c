@@ -171,7 +171,7 @@ static void take_plan(fy_ahead *ahead)
     if (explorer->ops->follow_all)
         explorer->ops->follow_all(explorer, ahead->table);
     else
-        memcpy(ahead->table, explorer->ops->followed(explorer),
+        memcpy(ahead->table, explorer->followed,
                (size_t)fy_policy_entries(explorer->model) * sizeof *ahead->table);
     for (int64_t k = ahead->first; k < ahead->first + ahead->window; k++) {
         slot *s = slot_of(ahead, k);

@@ -239,6 +239,7 @@ static foray_status check_open(foray_run *run, const char *path, double delta, f
 
 typedef struct checking {
     foray_run *run;
+    fy_arena arena;
     foray_drift *drift;
     fy_vectors *vectors;
     fy_likelihood *likelihood;
@@ -354,15 +355,17 @@ static foray_status allocate_checking(checking *c, double delta)
 {
     foray_context *ctx = c->run->ctx;
     const fy_basis *basis = c->run->model->basis;
-    foray_status status = fy_vectors_create(ctx, basis, &c->vectors);
+    foray_status status = fy_vectors_create(&c->arena, basis, &c->vectors);
     if (status == FORAY_OK)
-        status = fy_likelihood_create(ctx, c->vectors, &c->likelihood);
+        status = fy_likelihood_create(&c->arena, c->vectors, &c->likelihood);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(ctx, c->before, c->vectors->slots) ||
-        !FY_ALLOC(ctx, c->later, c->vectors->slots) || !FY_ALLOC(ctx, c->law_of, basis->blocks) ||
-        !FY_ALLOC(ctx, c->block_of, basis->blocks) || !FY_ALLOC(ctx, c->due, basis->blocks) ||
-        !FY_ALLOC(ctx, c->drift, 1) || !FY_ALLOC(ctx, c->drift->law, basis->blocks))
+    if (!FY_NEW(&c->arena, c->before, c->vectors->slots) ||
+        !FY_NEW(&c->arena, c->later, c->vectors->slots) ||
+        !FY_NEW(&c->arena, c->law_of, basis->blocks) ||
+        !FY_NEW(&c->arena, c->block_of, basis->blocks) ||
+        !FY_NEW(&c->arena, c->due, basis->blocks) || !FY_ALLOC(ctx, c->drift, 1) ||
+        !FY_ALLOC(ctx, c->drift->law, basis->blocks))
         return FORAY_ERROR_MEMORY;
     c->drift->delta = delta;
     c->drift->refuted = -1;
@@ -371,7 +374,7 @@ static foray_status allocate_checking(checking *c, double delta)
 
 foray_status foray_run_check_data(foray_run *run, const char *path, double delta, foray_drift **out)
 {
-    checking c = {.run = run};
+    checking c = {.run = run, .arena = {.ctx = run->ctx}};
     bool between = delta > 0 && delta < 1;
     if (between && run->model->open)
         return check_open(run, path, delta, out);
@@ -389,13 +392,7 @@ foray_status foray_run_check_data(foray_run *run, const char *path, double delta
         compare_at_end(&c);
     if (status == FORAY_OK && fy_was_stopped(run->ctx)) /* in the middle of a likelihood */
         status = FORAY_INTERRUPTED;
-    fy_vectors_destroy(c.vectors);
-    fy_likelihood_destroy(c.likelihood);
-    free(c.before);
-    free(c.later);
-    free(c.law_of);
-    free(c.block_of);
-    free(c.due);
+    fy_arena_release(&c.arena);
     if (status == FORAY_OK)
         *out = c.drift;
     else

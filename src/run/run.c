@@ -52,7 +52,7 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
 static fy_episode_kind episodes_of(const char *algorithm)
 {
     const fy_explorer_ops *ops = fy_algorithm_named(algorithm);
-    if (ops && !ops->act)
+    if (ops && !fy_explorer_acts(ops))
         return FY_EPISODE_RECORDED;
     return ops && ops->query ? FY_EPISODE_QUERIES : FY_EPISODE_WALK;
 }

@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "learn/dense.h"
@@ -29,16 +28,6 @@ typedef struct decomposition {
     double *singular; /* [columns] */
     int64_t *order;   /* [columns] from the largest singular value to the least */
 } decomposition;
-
-static void release(decomposition *work)
-{
-    free(work->p);
-    free(work->basis);
-    free(work->c);
-    free(work->scaled);
-    free(work->singular);
-    free(work->order);
-}
 
 /* P(s'|s,a), every pair that exists a row. */
 static void fill_kernel(const foray_model *model, double *p)
@@ -54,18 +43,18 @@ static void fill_kernel(const foray_model *model, double *p)
 }
 
 /* P = C B. Every state has an action, so there are at least as many rows as columns. */
-static foray_status reduce(foray_context *ctx, const foray_model *model, decomposition *work)
+static foray_status reduce(fy_arena *arena, const foray_model *model, decomposition *work)
 {
     int64_t width = fy_padded(model->states);
     size_t count;
     if (!fy_size_mul((size_t)model->available, (size_t)width, &count) || count > INT32_MAX)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
+        return fy_fail(arena->ctx, FORAY_ERROR_USAGE,
                        "pair_features: lowrank, but %" PRId64 " pairs and %" PRId64
                        " states are too many to "
                        "factorise",
                        model->available, model->states);
-    if (!FY_ALLOC(ctx, work->p, count) || !FY_ALLOC(ctx, work->c, count) ||
-        !FY_ALLOC(ctx, work->basis, model->states * width))
+    if (!FY_NEW(arena, work->p, count) || !FY_NEW(arena, work->c, count) ||
+        !FY_NEW(arena, work->basis, model->states * width))
         return FORAY_ERROR_MEMORY;
     fill_kernel(model, work->p);
     work->columns = fy_reduce(model->available, model->states, work->p, work->basis, work->c);
@@ -84,12 +73,12 @@ static void sort(decomposition *work)
 }
 
 /* C G = U S: the norms of its columns are the singular values. */
-static foray_status rotate(foray_context *ctx, const foray_model *model, decomposition *work)
+static foray_status rotate(fy_arena *arena, const foray_model *model, decomposition *work)
 {
     enum { SWEEPS = 60 };
     int64_t pairs = model->available, width = fy_padded(model->states);
-    if (!FY_ALLOC(ctx, work->scaled, work->columns * pairs) ||
-        !FY_ALLOC(ctx, work->singular, work->columns) || !FY_ALLOC(ctx, work->order, work->columns))
+    if (!FY_NEW(arena, work->scaled, work->columns * pairs) ||
+        !FY_NEW(arena, work->singular, work->columns) || !FY_NEW(arena, work->order, work->columns))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < work->columns; i++)
         for (int64_t pair = 0; pair < pairs; pair++)
@@ -124,12 +113,12 @@ static int64_t count_rank(const decomposition *work, double tolerance)
     return rank;
 }
 
-static foray_status make_rows(foray_context *ctx, const foray_model *model,
-                              const decomposition *work, double tolerance, fy_phi_rows *rows)
+static foray_status make_rows(fy_arena *arena, const foray_model *model, const decomposition *work,
+                              double tolerance, fy_phi_rows *rows)
 {
     int64_t rank = count_rank(work, tolerance), pairs = model->pairs;
-    if (!FY_ALLOC(ctx, rows->start, pairs + 1) || !FY_ALLOC(ctx, rows->index, pairs * rank) ||
-        !FY_ALLOC(ctx, rows->value, pairs * rank))
+    if (!FY_NEW(arena, rows->start, pairs + 1) || !FY_NEW(arena, rows->index, pairs * rank) ||
+        !FY_NEW(arena, rows->value, pairs * rank))
         return FORAY_ERROR_MEMORY;
     rows->dim = rank;
     double max = 0.0;
@@ -149,19 +138,18 @@ static foray_status make_rows(foray_context *ctx, const foray_model *model,
     return FORAY_OK;
 }
 
-foray_status fy_phi_factorise(foray_context *ctx, const foray_model *model, double tolerance,
+foray_status fy_phi_factorise(fy_arena *arena, const foray_model *model, double tolerance,
                               fy_phi_rows *rows)
 {
     if (!model->theta)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
+        return fy_fail(arena->ctx, FORAY_ERROR_USAGE,
                        "pair_features: lowrank, but the theta of model \"%s\" is not known",
                        model->name);
     decomposition work = {0};
-    foray_status status = reduce(ctx, model, &work);
+    foray_status status = reduce(arena, model, &work);
     if (status == FORAY_OK)
-        status = rotate(ctx, model, &work);
+        status = rotate(arena, model, &work);
     if (status == FORAY_OK)
-        status = make_rows(ctx, model, &work, tolerance, rows);
-    release(&work);
+        status = make_rows(arena, model, &work, tolerance, rows);
     return status;
 }

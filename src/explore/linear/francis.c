@@ -26,7 +26,6 @@
 #include "explore/linear/lsvi.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/maths.h"
 #include "learn/dense.h"
@@ -55,15 +54,14 @@ static foray_status create_epoch(foray_explorer *explorer)
     francis *self = explorer->self;
     const fy_phi *phi = self->lsvi.phi;
     double *lambdas;
-    if (!FY_ALLOC(explorer->ctx, lambdas, phi->blocks))
+    if (!FY_NEW(&explorer->arena, lambdas, phi->blocks))
         return FORAY_ERROR_MEMORY;
     for (int64_t g = 0; g < phi->blocks; g++)
         lambdas[g] = fy_lsvi_lambda(&self->lsvi);
-    foray_status status = fy_ridge_create_blocks(explorer->ctx, phi->blocks, phi->block_dim,
+    foray_status status = fy_ridge_create_blocks(&explorer->arena, phi->blocks, phi->block_dim,
                                                  lambdas, INT64_MAX, &self->epoch);
-    free(lambdas);
     if (status == FORAY_OK &&
-        !FY_ALLOC(explorer->ctx, self->xi, self->epoch->at_vector[phi->blocks]))
+        !FY_NEW(&explorer->arena, self->xi, self->epoch->at_vector[phi->blocks]))
         status = FORAY_ERROR_MEMORY;
     return status;
 }
@@ -85,20 +83,9 @@ static foray_status francis_create(foray_explorer *explorer)
     francis *self = explorer->self;
     self->phase = -1;
     self->length = phase_length(explorer);
-    if (!FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
+    if (!FY_NEW(&explorer->arena, self->action, fy_policy_entries(explorer->model)))
         return FORAY_ERROR_MEMORY;
     return create_epoch(explorer);
-}
-
-static void francis_destroy(foray_explorer *explorer)
-{
-    francis *self = explorer->self;
-    if (self) {
-        fy_ridge_destroy(self->epoch);
-        free(self->xi);
-        free(self->action);
-    }
-    fy_lsvi_destroy(explorer);
 }
 
 /* ------------------------------------------------------------------ episodes */
@@ -276,7 +263,6 @@ const fy_explorer_ops fy_francis = {
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = francis_create,
-    .destroy = francis_destroy,
     .begin_episode = francis_begin_episode,
     .act = francis_act,
     .observe = francis_observe,

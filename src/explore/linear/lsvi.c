@@ -38,17 +38,18 @@ static void find_reach(fy_lsvi *lsvi, int32_t *entry)
     }
 }
 
-static foray_status create_reach(foray_context *ctx, fy_lsvi *lsvi)
+static foray_status create_reach(fy_arena *arena, fy_lsvi *lsvi)
 {
     const foray_model *model = lsvi->model;
     int64_t transitions = model->succ_start[model->pairs];
     int32_t *entry;
     if (transitions > INT32_MAX)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " transitions are too many", transitions);
-    if (!FY_ALLOC(ctx, lsvi->reach_start, lsvi->phi->blocks + 1) ||
-        !FY_ALLOC(ctx, lsvi->at_sum, lsvi->phi->blocks + 1) ||
-        !FY_ALLOC(ctx, lsvi->reach, transitions) || !FY_ALLOC(ctx, lsvi->slot, transitions) ||
-        !FY_ALLOC(ctx, entry, model->states))
+        return fy_fail(arena->ctx, FORAY_ERROR_USAGE, "%" PRId64 " transitions are too many",
+                       transitions);
+    if (!FY_NEW(arena, lsvi->reach_start, lsvi->phi->blocks + 1) ||
+        !FY_NEW(arena, lsvi->at_sum, lsvi->phi->blocks + 1) ||
+        !FY_NEW(arena, lsvi->reach, transitions) || !FY_NEW(arena, lsvi->slot, transitions) ||
+        !FY_ALLOC(arena->ctx, entry, model->states))
         return FORAY_ERROR_MEMORY;
     memset(entry, -1, (size_t)model->states * sizeof *entry);
     find_reach(lsvi, entry);
@@ -62,30 +63,30 @@ double fy_lsvi_lambda(const fy_lsvi *lsvi)
 }
 
 /* Lambda_t = lambda I for every step. */
-static foray_status create_ridge(foray_context *ctx, fy_lsvi *lsvi)
+static foray_status create_ridge(fy_arena *arena, fy_lsvi *lsvi)
 {
     const fy_phi *phi = lsvi->phi;
-    int64_t horizon = lsvi->model->horizon, *dim = NULL;
-    double *lambdas = NULL;
+    fy_arena scratch = {.ctx = arena->ctx};
+    int64_t *dim;
+    double *lambdas;
     size_t blocks;
-    if (!fy_size_mul((size_t)horizon, (size_t)phi->blocks, &blocks))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "%" PRId64 " blocks of features are too many",
-                       phi->blocks);
+    if (!fy_size_mul((size_t)lsvi->model->horizon, (size_t)phi->blocks, &blocks))
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
+                       "%" PRId64 " blocks of features are too many", phi->blocks);
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, dim, blocks) && FY_ALLOC(ctx, lambdas, blocks)) {
+    if (FY_NEW(&scratch, dim, blocks) && FY_NEW(&scratch, lambdas, blocks)) {
         for (int64_t i = 0; i < (int64_t)blocks; i++) {
             dim[i] = phi->block_dim[i % phi->blocks];
             lambdas[i] = fy_lsvi_lambda(lsvi);
         }
-        status = fy_ridge_create_blocks(ctx, (int64_t)blocks, dim, lambdas,
+        status = fy_ridge_create_blocks(arena, (int64_t)blocks, dim, lambdas,
                                         lsvi->settings->refactor_every, &lsvi->ridge);
     }
-    free(dim);
-    free(lambdas);
+    fy_arena_release(&scratch);
     return status;
 }
 
-static foray_status create_room(foray_context *ctx, fy_lsvi *lsvi)
+static foray_status create_room(fy_arena *arena, fy_lsvi *lsvi)
 {
     const foray_model *model = lsvi->model;
     const fy_phi *phi = lsvi->phi;
@@ -94,56 +95,33 @@ static foray_status create_room(foray_context *ctx, fy_lsvi *lsvi)
     for (int64_t g = 0; g < phi->blocks; g++)
         most_dim = phi->block_dim[g] > most_dim ? phi->block_dim[g] : most_dim;
     if (!fy_size_mul((size_t)model->horizon, (size_t)lsvi->at_sum[phi->blocks], &sums))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "sums per successor are too many");
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY, "sums per successor are too many");
     bool complete =
-        FY_ALLOC(ctx, lsvi->sum, sums) && FY_ALLOC(ctx, lsvi->weight, most_dim) &&
-        FY_ALLOC(ctx, lsvi->whitened, phi->at_block[phi->blocks]) &&
-        FY_ALLOC(ctx, lsvi->next, model->states) && FY_ALLOC(ctx, lsvi->now, model->states) &&
-        FY_ALLOC(ctx, lsvi->q, model->pairs) && FY_ALLOC(ctx, lsvi->tie, model->pairs) &&
-        FY_ALLOC(ctx, lsvi->norm, model->pairs) && FY_ALLOC(ctx, lsvi->plain, model->states);
+        FY_NEW(arena, lsvi->sum, sums) && FY_NEW(arena, lsvi->weight, most_dim) &&
+        FY_NEW(arena, lsvi->whitened, phi->at_block[phi->blocks]) &&
+        FY_NEW(arena, lsvi->next, model->states) && FY_NEW(arena, lsvi->now, model->states) &&
+        FY_NEW(arena, lsvi->q, model->pairs) && FY_NEW(arena, lsvi->tie, model->pairs) &&
+        FY_NEW(arena, lsvi->norm, model->pairs) && FY_NEW(arena, lsvi->plain, model->states);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 foray_status fy_lsvi_create(foray_explorer *explorer, size_t size)
 {
-    foray_context *ctx = explorer->ctx;
-    fy_lsvi *lsvi = explorer->self = fy_alloc(ctx, 1, size);
+    fy_arena *arena = &explorer->arena;
+    fy_lsvi *lsvi = explorer->self = fy_arena_alloc(arena, 1, size);
     if (!lsvi)
         return FORAY_ERROR_MEMORY;
     lsvi->model = explorer->model;
     lsvi->settings = &explorer->settings;
-    foray_status status = fy_phi_create(ctx, lsvi->model, explorer->own[FY_PHI_SOURCE].whole,
+    foray_status status = fy_phi_create(arena, lsvi->model, explorer->own[FY_PHI_SOURCE].whole,
                                         explorer->own[FY_PHI_TOLERANCE].real, &lsvi->phi);
     if (status == FORAY_OK)
-        status = create_reach(ctx, lsvi);
+        status = create_reach(arena, lsvi);
     if (status == FORAY_OK)
-        status = create_ridge(ctx, lsvi);
+        status = create_ridge(arena, lsvi);
     if (status == FORAY_OK)
-        status = create_room(ctx, lsvi);
+        status = create_room(arena, lsvi);
     return status;
-}
-
-void fy_lsvi_destroy(foray_explorer *explorer)
-{
-    fy_lsvi *lsvi = explorer->self;
-    if (!lsvi)
-        return;
-    fy_phi_destroy(lsvi->phi);
-    fy_ridge_destroy(lsvi->ridge);
-    free(lsvi->reach_start);
-    free(lsvi->reach);
-    free(lsvi->slot);
-    free(lsvi->at_sum);
-    free(lsvi->sum);
-    free(lsvi->weight);
-    free(lsvi->whitened);
-    free(lsvi->next);
-    free(lsvi->now);
-    free(lsvi->q);
-    free(lsvi->tie);
-    free(lsvi->norm);
-    free(lsvi->plain);
-    free(lsvi);
 }
 
 /* ------------------------------------------------------------------ learning */

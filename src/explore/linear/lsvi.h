@@ -80,8 +80,7 @@ double fy_lsvi_cap(const fy_lsvi *lsvi, int64_t t);
 void fy_lsvi_write(const fy_lsvi *lsvi, fy_writer *writer);
 void fy_lsvi_read(fy_lsvi *lsvi, fy_reader *reader);
 
-/* Entries for the ops tables. destroy releases the fy_lsvi and the whole state. */
-void fy_lsvi_destroy(foray_explorer *explorer);
+/* An entry for the ops tables. */
 void fy_lsvi_describe(foray_explorer *explorer, foray_explorer_facts *facts);
 
 /* Plans for one reward in one mode: fills actions ([horizon][states]), or follows them, and returns

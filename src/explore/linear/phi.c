@@ -1,37 +1,28 @@
 /* phi.c - features phi(s,a) from one of their sources, laid out in blocks. */
 #include "explore/linear/phi.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/union.h"
 
 /* -------------------------------------------------------------------- sources */
 
-void fy_phi_rows_free(fy_phi_rows *rows)
+static foray_status allocate_rows(fy_arena *arena, int64_t pairs, int64_t count, fy_phi_rows *rows)
 {
-    free(rows->start);
-    free(rows->index);
-    free(rows->value);
-}
-
-static foray_status allocate_rows(foray_context *ctx, int64_t pairs, int64_t count,
-                                  fy_phi_rows *rows)
-{
-    if (FY_ALLOC(ctx, rows->start, pairs + 1) && FY_ALLOC(ctx, rows->index, count) &&
-        FY_ALLOC(ctx, rows->value, count))
+    if (FY_NEW(arena, rows->start, pairs + 1) && FY_NEW(arena, rows->index, count) &&
+        FY_NEW(arena, rows->value, count))
         return FORAY_OK;
     return FORAY_ERROR_MEMORY;
 }
 
-static foray_status copy_given(foray_context *ctx, const foray_model *model, fy_phi_rows *rows)
+static foray_status copy_given(fy_arena *arena, const foray_model *model, fy_phi_rows *rows)
 {
     if (model->pair_dim == 0)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
+        return fy_fail(arena->ctx, FORAY_ERROR_USAGE,
                        "pair_features: given, but model \"%s\" gives no features phi(s,a)",
                        model->name);
     int64_t count = model->pair_start[model->pairs];
-    foray_status status = allocate_rows(ctx, model->pairs, count, rows);
+    foray_status status = allocate_rows(arena, model->pairs, count, rows);
     if (status != FORAY_OK)
         return status;
     rows->dim = model->pair_dim;
@@ -43,9 +34,9 @@ static foray_status copy_given(foray_context *ctx, const foray_model *model, fy_
 
 /* phi(s,a) = e_(s,a), of the pairs that exist; others have what those have that they stand in for.
  */
-static foray_status make_onehot(foray_context *ctx, const foray_model *model, fy_phi_rows *rows)
+static foray_status make_onehot(fy_arena *arena, const foray_model *model, fy_phi_rows *rows)
 {
-    foray_status status = allocate_rows(ctx, model->pairs, model->pairs, rows);
+    foray_status status = allocate_rows(arena, model->pairs, model->pairs, rows);
     if (status != FORAY_OK)
         return status;
     rows->dim = model->available;
@@ -59,18 +50,19 @@ static foray_status make_onehot(foray_context *ctx, const foray_model *model, fy
     return FORAY_OK;
 }
 
-static foray_status take_source(foray_context *ctx, const foray_model *model, int64_t source,
+static foray_status take_source(fy_arena *arena, const foray_model *model, int64_t source,
                                 double tolerance, fy_phi_rows *rows)
 {
     switch (source) {
     case FY_FEATURES_GIVEN:
-        return copy_given(ctx, model, rows);
+        return copy_given(arena, model, rows);
     case FY_FEATURES_ONEHOT:
-        return make_onehot(ctx, model, rows);
+        return make_onehot(arena, model, rows);
     case FY_FEATURES_LOWRANK:
-        return fy_phi_factorise(ctx, model, tolerance, rows);
+        return fy_phi_factorise(arena, model, tolerance, rows);
     default:
-        return model->pair_dim > 0 ? copy_given(ctx, model, rows) : make_onehot(ctx, model, rows);
+        return model->pair_dim > 0 ? copy_given(arena, model, rows)
+                                   : make_onehot(arena, model, rows);
     }
 }
 
@@ -84,19 +76,11 @@ typedef struct places {
     bool *used;        /* [dim] */
 } places;
 
-static foray_status allocate_places(foray_context *ctx, int64_t dim, places *at)
+static foray_status allocate_places(fy_arena *arena, int64_t dim, places *at)
 {
-    bool complete = FY_ALLOC(ctx, at->parent, dim) && FY_ALLOC(ctx, at->block, dim) &&
-                    FY_ALLOC(ctx, at->position, dim) && FY_ALLOC(ctx, at->used, dim);
+    bool complete = FY_NEW(arena, at->parent, dim) && FY_NEW(arena, at->block, dim) &&
+                    FY_NEW(arena, at->position, dim) && FY_NEW(arena, at->used, dim);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
-}
-
-static void free_places(places *at)
-{
-    free(at->parent);
-    free(at->block);
-    free(at->position);
-    free(at->used);
 }
 
 /* Joins the coordinates of every row; then numbers the components by their lowest
@@ -152,56 +136,39 @@ static void fill_values(const fy_phi_rows *rows, int64_t pairs, const places *at
 
 /* ------------------------------------------------------------------ the whole */
 
-static foray_status arrange(foray_context *ctx, const fy_phi_rows *rows, int64_t pairs, places *at,
-                            fy_phi *phi)
+static foray_status arrange(fy_arena *arena, fy_arena *scratch, const fy_phi_rows *rows,
+                            int64_t pairs, fy_phi *phi)
 {
+    places at;
     phi->dim = rows->dim;
-    foray_status status = allocate_places(ctx, rows->dim, at);
-    if (status != FORAY_OK || !FY_ALLOC(ctx, phi->block_dim, rows->dim))
+    foray_status status = allocate_places(scratch, rows->dim, &at);
+    if (status != FORAY_OK || !FY_NEW(arena, phi->block_dim, rows->dim))
         return FORAY_ERROR_MEMORY;
-    find_blocks(rows, pairs, at, phi);
-    if (!FY_ALLOC(ctx, phi->block_of_pair, pairs) ||
-        !FY_ALLOC(ctx, phi->first_row, phi->blocks + 1) || !FY_ALLOC(ctx, phi->row_pair, pairs) ||
-        !FY_ALLOC(ctx, phi->at_block, phi->blocks + 1) || !FY_ALLOC(ctx, phi->at_pair, pairs))
+    find_blocks(rows, pairs, &at, phi);
+    if (!FY_NEW(arena, phi->block_of_pair, pairs) ||
+        !FY_NEW(arena, phi->first_row, phi->blocks + 1) || !FY_NEW(arena, phi->row_pair, pairs) ||
+        !FY_NEW(arena, phi->at_block, phi->blocks + 1) || !FY_NEW(arena, phi->at_pair, pairs))
         return FORAY_ERROR_MEMORY;
-    lay_out_blocks(rows, pairs, at, phi);
-    if (!FY_ALLOC(ctx, phi->value, phi->at_block[phi->blocks]))
+    lay_out_blocks(rows, pairs, &at, phi);
+    if (!FY_NEW(arena, phi->value, phi->at_block[phi->blocks]))
         return FORAY_ERROR_MEMORY;
-    fill_values(rows, pairs, at, phi);
+    fill_values(rows, pairs, &at, phi);
     return FORAY_OK;
 }
 
-foray_status fy_phi_create(foray_context *ctx, const foray_model *model, int64_t source,
+foray_status fy_phi_create(fy_arena *arena, const foray_model *model, int64_t source,
                            double tolerance, fy_phi **out)
 {
-    fy_phi_rows rows = {0};
-    places at = {0};
-    fy_phi *phi = fy_alloc(ctx, 1, sizeof *phi);
-    if (!phi)
+    fy_arena scratch = {.ctx = arena->ctx};
+    fy_phi_rows rows;
+    fy_phi *phi;
+    if (!FY_NEW(arena, phi, 1))
         return FORAY_ERROR_MEMORY;
-    foray_status status = take_source(ctx, model, source, tolerance, &rows);
+    foray_status status = take_source(&scratch, model, source, tolerance, &rows);
     if (status == FORAY_OK)
-        status = arrange(ctx, &rows, model->pairs, &at, phi);
-    free_places(&at);
-    fy_phi_rows_free(&rows);
-    if (status != FORAY_OK) {
-        fy_phi_destroy(phi);
-        return status;
-    }
-    *out = phi;
-    return FORAY_OK;
-}
-
-void fy_phi_destroy(fy_phi *phi)
-{
-    if (!phi)
-        return;
-    free(phi->block_dim);
-    free(phi->block_of_pair);
-    free(phi->first_row);
-    free(phi->row_pair);
-    free(phi->at_block);
-    free(phi->at_pair);
-    free(phi->value);
-    free(phi);
+        status = arrange(arena, &scratch, &rows, model->pairs, phi);
+    fy_arena_release(&scratch);
+    if (status == FORAY_OK)
+        *out = phi;
+    return status;
 }

@@ -38,9 +38,8 @@ enum { FY_PHI_SOURCE, FY_PHI_TOLERANCE, FY_PHI_PARAMETERS };
                 "lowrank: singular values up to this share of the largest are left out")
 enum { FY_FEATURES_AUTO, FY_FEATURES_GIVEN, FY_FEATURES_ONEHOT, FY_FEATURES_LOWRANK };
 
-foray_status fy_phi_create(foray_context *ctx, const foray_model *model, int64_t source,
+foray_status fy_phi_create(fy_arena *arena, const foray_model *model, int64_t source,
                            double tolerance, fy_phi **out);
-void fy_phi_destroy(fy_phi *phi);
 
 /* phi of a pair, d_g numbers of its block. */
 static inline const double *fy_phi_of(const fy_phi *phi, int64_t pair)
@@ -57,10 +56,8 @@ typedef struct fy_phi_rows {
 } fy_phi_rows;
 
 /* P = Phi M of a model whose theta is known, of the least rank for which no singular value
- * above `tolerance` times the largest is left out; max ||phi|| = 1. *rows is the caller's,
- * released with fy_phi_rows_free. */
-foray_status fy_phi_factorise(foray_context *ctx, const foray_model *model, double tolerance,
+ * above `tolerance` times the largest is left out; max ||phi|| = 1. */
+foray_status fy_phi_factorise(fy_arena *arena, const foray_model *model, double tolerance,
                               fy_phi_rows *rows);
-void fy_phi_rows_free(fy_phi_rows *rows);
 
 #endif

@@ -21,7 +21,6 @@
 #include "explore/linear/lsvi.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/maths.h"
 #include "reward/reward.h"
@@ -35,7 +34,6 @@ static const foray_parameter parameters[] = {
 
 typedef struct wang {
     fy_lsvi lsvi;
-    int32_t *action; /* pi: [horizon][states] */
     double beta;
 } wang;
 
@@ -58,16 +56,9 @@ static foray_status wang_create(foray_explorer *explorer)
     if (status != FORAY_OK)
         return status;
     self->beta = make_beta(explorer, (double)self->lsvi.phi->dim);
-    bool complete = FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model));
+    int64_t entries = fy_policy_entries(explorer->model);
+    bool complete = FY_NEW(&explorer->arena, explorer->followed, entries);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
-}
-
-static void wang_destroy(foray_explorer *explorer)
-{
-    wang *self = explorer->self;
-    if (self)
-        free(self->action);
-    fy_lsvi_destroy(explorer);
 }
 
 /* ------------------------------------------------------------- the recursion */
@@ -140,15 +131,9 @@ static void wang_begin_episode(foray_explorer *explorer)
     wang *self = explorer->self;
     if (!fy_explorer_plan_due(explorer))
         return;
-    iterate(self, NULL, 1.0, self->action);
+    iterate(self, NULL, 1.0, explorer->followed);
     fy_ridge_mark(self->lsvi.ridge);
     fy_explorer_planned(explorer);
-}
-
-static const int32_t *wang_followed(const foray_explorer *explorer)
-{
-    const wang *self = explorer->self;
-    return self->action;
 }
 
 static void wang_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -188,14 +173,15 @@ static foray_status wang_plan(foray_explorer *explorer, int64_t count,
 static void wang_save(foray_explorer *explorer, fy_writer *writer)
 {
     const wang *self = explorer->self;
-    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(explorer->model));
+    fy_write_i32s(writer, explorer->followed, (size_t)fy_policy_entries(explorer->model));
     fy_lsvi_write(&self->lsvi, writer);
 }
 
 static void wang_load(foray_explorer *explorer, fy_reader *reader)
 {
     wang *self = explorer->self;
-    fy_read_actions(reader, explorer->model, self->action, fy_policy_entries(explorer->model));
+    fy_read_actions(reader, explorer->model, explorer->followed,
+                    fy_policy_entries(explorer->model));
     fy_lsvi_read(&self->lsvi, reader);
 }
 
@@ -206,10 +192,8 @@ const fy_explorer_ops fy_wang = {
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = wang_create,
-    .destroy = wang_destroy,
     .begin_episode = wang_begin_episode,
-    .act = fy_follow,
-    .followed = wang_followed,
+    .follows = true,
     .observe = wang_observe,
     .end_episode = wang_end_episode,
     .plan = wang_plan,

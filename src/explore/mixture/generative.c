@@ -9,7 +9,7 @@
  *
  * Its queries belong to no step. With the theorem's radius, where targets have the range H-h of
  * their step, all have that of the first. */
-#include "explore/mixture/passive.h"
+#include "explore/mixture/learner.h"
 
 /* (k H + t) mod SA, without forming the product. */
 static int64_t queried_pair(const foray_explorer *explorer, int64_t t)

@@ -1,8 +1,22 @@
-/* learner.c - the value-targeted regression and planning from it. */
+/* learner.c - the value-targeted regression and planning from it.
+ *
+ *   in the paper                here
+ *   theta                       z: its coordinates in the basis of each block (model/basis.h);
+ *                               fy_basis_theta gives theta
+ *   Sigma, b                    ridge->sigma, ridge->target; updated by fy_learner_observe alone
+ *   Sigma^-1                    ridge->factor: L with L L' = Sigma
+ *   beta                        radius, one for each block
+ *   psi_f(s,a)                  fy_basis_psi, of the pair's generator set: pairs with the same
+ *                               features are one set
+ *   u(s,a), the maximiser       target, bits over the successors: u = (H-h) f, f in {0,1}
+ *   max_f ||psi_f||_Sigma^-1    inner->upper, m(s,a)
+ *   r_h                         bonus and scale, as fy_learner_reward puts them together
+ *   PLAN(theta, Sigma, r, beta) fy_plan (plan/plan.h) with `kernel`, which holds the first two
+ *   pi, V                       explorer->followed, V
+ *   k, h                        explorer->episodes + 1, t + 1 */
 #include "explore/mixture/learner.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "plan/many.h"
@@ -11,9 +25,8 @@
 /* --------------------------------------------------------------- initialise */
 
 /* The basis, the regression on it, the inner maximisation and the kernel. */
-static foray_status create_regression(fy_learner *learner)
+static foray_status create_regression(fy_arena *arena, fy_learner *learner)
 {
-    foray_context *ctx = learner->ctx;
     const foray_settings *settings = learner->settings;
     foray_status status = FORAY_OK;
     /* The sharp radius centres and splits into blocks unless told not to, and likelihoods are
@@ -23,43 +36,42 @@ static foray_status create_regression(fy_learner *learner)
     bool centred = sharp && settings->centring != FORAY_OFF;
     bool blocked = sharp && settings->blocks != FORAY_OFF;
     if (!centred || !blocked)
-        status = fy_basis_create(ctx, learner->model, centred, blocked, &learner->own_basis);
+        status =
+            fy_basis_create(learner->ctx, learner->model, centred, blocked, &learner->own_basis);
+    if (status != FORAY_OK)
+        return status;
     const fy_basis *basis = learner->own_basis ? learner->own_basis : learner->model->basis;
     learner->basis = basis;
-    double *lambda = NULL;
-    if (status == FORAY_OK && !FY_ALLOC(ctx, lambda, basis->blocks))
-        status = FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK) {
-        fy_radius_lambda(basis, settings, lambda);
-        status = fy_ridge_create(ctx, basis, lambda, settings->refactor_every, &learner->ridge);
-    }
-    free(lambda);
+    double *lambda;
+    if (!FY_NEW(arena, lambda, basis->blocks))
+        return FORAY_ERROR_MEMORY;
+    fy_radius_lambda(basis, settings, lambda);
+    status = fy_ridge_create(arena, basis, lambda, settings->refactor_every, &learner->ridge);
     if (status == FORAY_OK && learner->model->feature_error > 0.0)
-        status = fy_ridge_keep_spread(ctx, learner->ridge);
+        status = fy_ridge_keep_spread(arena, learner->ridge);
     if (status == FORAY_OK)
         status =
-            fy_inner_create(ctx, basis, settings->inner, settings->inner_memory, &learner->inner);
+            fy_inner_create(arena, basis, settings->inner, settings->inner_memory, &learner->inner);
     if (status == FORAY_OK)
-        status = fy_kernel_create(ctx, basis, FY_FACTOR_AUTO, &learner->kernel);
+        status = fy_kernel_create(arena, basis, FY_FACTOR_AUTO, &learner->kernel);
     return status;
 }
 
-static foray_status create_arrays(fy_learner *learner)
+static foray_status create_arrays(fy_arena *arena, fy_learner *learner)
 {
-    foray_context *ctx = learner->ctx;
     const foray_model *model = learner->model;
     const fy_basis *basis = learner->basis;
     bool complete =
-        FY_ALLOC(ctx, learner->z, basis->unknowns) &&
-        FY_ALLOC(ctx, learner->radius, basis->blocks) &&
-        FY_ALLOC(ctx, learner->target, learner->inner->at_bits[model->generator_sets]) &&
-        FY_ALLOC(ctx, learner->bonus, model->pairs) &&
-        FY_ALLOC(ctx, learner->table, model->horizon) &&
-        FY_ALLOC(ctx, learner->scale, model->horizon) &&
-        FY_ALLOC(ctx, learner->value, 2 * model->states) &&
-        FY_ALLOC(ctx, learner->f, basis->most_generators) &&
-        FY_ALLOC(ctx, learner->x, basis->most_dim) &&
-        FY_ALLOC(ctx, learner->scratch, basis->most_coords);
+        FY_NEW(arena, learner->z, basis->unknowns) &&
+        FY_NEW(arena, learner->radius, basis->blocks) &&
+        FY_NEW(arena, learner->target, learner->inner->at_bits[model->generator_sets]) &&
+        FY_NEW(arena, learner->bonus, model->pairs) &&
+        FY_NEW(arena, learner->table, model->horizon) &&
+        FY_NEW(arena, learner->scale, model->horizon) &&
+        FY_NEW(arena, learner->value, 2 * model->states) &&
+        FY_NEW(arena, learner->f, basis->most_generators) &&
+        FY_NEW(arena, learner->x, basis->most_dim) &&
+        FY_NEW(arena, learner->scratch, basis->most_coords);
     if (!complete)
         return FORAY_ERROR_MEMORY;
     for (int64_t t = 0; t < model->horizon; t++)
@@ -70,9 +82,8 @@ static foray_status create_arrays(fy_learner *learner)
 /* One row per set, if they take at most so many numbers per pair. */
 enum { MEMO_PER_PAIR = 4 };
 
-static foray_status create_memo(fy_learner *learner)
+static foray_status create_memo(fy_arena *arena, fy_learner *learner)
 {
-    foray_context *ctx = learner->ctx;
     const foray_model *model = learner->model;
     const fy_basis *basis = learner->basis;
     learner->age = 1;
@@ -81,9 +92,9 @@ static foray_status create_memo(fy_learner *learner)
         numbers += 1 + basis->block[basis->block_of_generator_set[set]].dim;
     if (numbers > MEMO_PER_PAIR * model->pairs)
         return FORAY_OK;
-    if (!FY_ALLOC(ctx, learner->at_memo, model->generator_sets) ||
-        !FY_ALLOC(ctx, learner->memo_age, model->generator_sets) ||
-        !FY_ALLOC(ctx, learner->memo, numbers))
+    if (!FY_NEW(arena, learner->at_memo, model->generator_sets) ||
+        !FY_NEW(arena, learner->memo_age, model->generator_sets) ||
+        !FY_NEW(arena, learner->memo, numbers))
         return FORAY_ERROR_MEMORY;
     for (int64_t set = 1; set < model->generator_sets; set++)
         learner->at_memo[set] = learner->at_memo[set - 1] + 1 +
@@ -91,9 +102,21 @@ static foray_status create_memo(fy_learner *learner)
     return FORAY_OK;
 }
 
-foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events)
+/* pi, and V where the algorithm learns from it. */
+static foray_status create_plan(foray_explorer *explorer, fy_keeps keeps)
 {
-    fy_learner *learner = explorer->self = fy_alloc(explorer->ctx, 1, size);
+    const foray_model *model = explorer->model;
+    fy_learner *learner = explorer->self;
+    fy_arena *arena = &explorer->arena;
+    bool room =
+        (keeps < FY_KEEPS_ACTIONS || FY_NEW(arena, explorer->followed, fy_policy_entries(model))) &&
+        (keeps < FY_KEEPS_VALUES || FY_NEW(arena, learner->V, fy_learner_values(model)));
+    return room ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events, fy_keeps keeps)
+{
+    fy_learner *learner = explorer->self = fy_arena_alloc(&explorer->arena, 1, size);
     if (!learner)
         return FORAY_ERROR_MEMORY;
     learner->ctx = explorer->ctx;
@@ -101,11 +124,13 @@ foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events
     learner->settings = &explorer->settings;
     learner->events = events;
     learner->least_scale = explorer->settings.radius_scale;
-    foray_status status = create_regression(learner);
+    foray_status status = create_regression(&explorer->arena, learner);
     if (status == FORAY_OK)
-        status = create_arrays(learner);
+        status = create_arrays(&explorer->arena, learner);
     if (status == FORAY_OK)
-        status = create_memo(learner);
+        status = create_memo(&explorer->arena, learner);
+    if (status == FORAY_OK)
+        status = create_plan(explorer, keeps);
     return status;
 }
 
@@ -114,29 +139,12 @@ fy_learner *fy_learner_of(const foray_explorer *explorer)
     return explorer->ops->plan == fy_learner_plan ? explorer->self : NULL;
 }
 
+/* All but the basis, which is made as models make theirs, is in the arena. */
 void fy_learner_destroy(foray_explorer *explorer)
 {
-    fy_learner *learner = explorer->self;
-    if (!learner)
-        return;
-    fy_ridge_destroy(learner->ridge);
-    fy_inner_destroy(learner->inner);
-    fy_kernel_destroy(learner->kernel);
-    fy_basis_destroy(learner->own_basis);
-    free(learner->z);
-    free(learner->radius);
-    free(learner->target);
-    free(learner->bonus);
-    free(learner->table);
-    free(learner->scale);
-    free(learner->value);
-    free(learner->f);
-    free(learner->x);
-    free(learner->scratch);
-    free(learner->at_memo);
-    free(learner->memo_age);
-    free(learner->memo);
-    free(learner);
+    const fy_learner *learner = explorer->self;
+    if (learner)
+        fy_basis_destroy(learner->own_basis);
 }
 
 /* ----------------------------------------------------- estimates and bonuses */
@@ -232,6 +240,25 @@ fy_plan_reward fy_learner_reward(fy_learner *learner)
     if (learner->root)
         take_roots(learner, factor);
     return reward;
+}
+
+/* pi, V = PLAN(kernel, r), to be followed until the next one. */
+void fy_learner_follow(foray_explorer *explorer, const fy_kernel *kernel, fy_plan_reward reward,
+                       int sign, int clip)
+{
+    fy_learner *learner = explorer->self;
+    double mean;
+    fy_plan(&(fy_plan_task){.kernel = kernel,
+                            .reward = reward,
+                            .lanes = 1,
+                            .sign = sign,
+                            .clip = clip,
+                            .ties = explorer->settings.ties,
+                            .layers = learner->V ? explorer->model->horizon + 1 : 2,
+                            .value = learner->V ? learner->V : learner->value,
+                            .policy = explorer->followed},
+            &mean);
+    fy_explorer_planned(explorer);
 }
 
 /* ------------------------------------------------------------------ learning */
@@ -341,7 +368,7 @@ void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t 
         fy_ridge_add_spread(learner->ridge, block, 1.0, fy_learner_span(u, n));
 }
 
-bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
+bool fy_learner_has_grown(const foray_settings *settings, const fy_ridge *ridge)
 {
     return settings->replan == FORAY_REPLAN_EVERY ||
            ridge->most_growth >= 1.0 + settings->replan_growth;
@@ -350,7 +377,24 @@ bool fy_learner_outgrown(const foray_settings *settings, const fy_ridge *ridge)
 void fy_learner_end_episode(foray_explorer *explorer)
 {
     const fy_learner *learner = explorer->self;
-    explorer->stale = fy_learner_outgrown(&explorer->settings, learner->ridge);
+    explorer->stale = fy_learner_has_grown(&explorer->settings, learner->ridge);
+}
+
+/* ---------------------------------------- explorers that act whatever they learn */
+
+foray_status fy_passive_create(foray_explorer *explorer)
+{
+    return fy_learner_create(explorer, sizeof(fy_learner), 1, FY_KEEPS_NOTHING);
+}
+
+void fy_passive_begin_episode(foray_explorer *explorer)
+{
+    fy_learner *learner = explorer->self;
+    if (!fy_explorer_plan_due(explorer))
+        return;
+    fy_learner_maximise(learner, true);
+    fy_ridge_mark(learner->ridge);
+    fy_explorer_planned(explorer);
 }
 
 /* -------------------------------------------------- planning and certificates */
@@ -490,17 +534,47 @@ static size_t target_words(const fy_learner *learner)
     return (size_t)learner->inner->at_bits[learner->model->generator_sets];
 }
 
-void fy_learner_save(foray_explorer *explorer, fy_writer *writer)
+void fy_learner_save_plan(const foray_explorer *explorer, fy_writer *writer)
 {
     const fy_learner *learner = explorer->self;
+    const foray_model *model = explorer->model;
+    if (explorer->followed)
+        fy_write_i32s(writer, explorer->followed, (size_t)fy_policy_entries(model));
+    if (learner->V)
+        fy_write_doubles(writer, learner->V, (size_t)fy_learner_values(model));
+}
+
+void fy_learner_load_plan(foray_explorer *explorer, fy_reader *reader)
+{
+    fy_learner *learner = explorer->self;
+    const foray_model *model = explorer->model;
+    if (explorer->followed)
+        fy_read_actions(reader, model, explorer->followed, fy_policy_entries(model));
+    if (learner->V)
+        fy_read_doubles(reader, learner->V, (size_t)fy_learner_values(model));
+}
+
+void fy_learner_save_regression(const fy_learner *learner, fy_writer *writer)
+{
     fy_write_u64s(writer, learner->target, target_words(learner));
     fy_ridge_write(learner->ridge, writer);
 }
 
-void fy_learner_load(foray_explorer *explorer, fy_reader *reader)
+void fy_learner_load_regression(fy_learner *learner, fy_reader *reader)
 {
-    fy_learner *learner = explorer->self;
     fy_read_u64s(reader, learner->target, target_words(learner));
     learner->age++;
     fy_ridge_read(learner->ridge, reader);
+}
+
+void fy_learner_save(foray_explorer *explorer, fy_writer *writer)
+{
+    fy_learner_save_plan(explorer, writer);
+    fy_learner_save_regression(explorer->self, writer);
+}
+
+void fy_learner_load(foray_explorer *explorer, fy_reader *reader)
+{
+    fy_learner_load_plan(explorer, reader);
+    fy_learner_load_regression(explorer->self, reader);
 }

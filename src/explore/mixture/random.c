@@ -5,7 +5,7 @@
  * It learns from what it sees exactly as UCRL-RFE does (same targets, same
  * regression, same certificates), so that a comparison shows what choosing
  * actions is worth and nothing else. */
-#include "explore/mixture/passive.h"
+#include "explore/mixture/learner.h"
 
 static int64_t random_act(foray_explorer *explorer, int64_t t, int64_t state)
 {

@@ -5,7 +5,7 @@
  * It chooses none (foray_explorer_learn), and learns from what it is told exactly as UCRL-RFE
  * does. Certificates from likelihoods hold for every policy that did not look ahead, and those of
  * the regression too: what a target is depends on earlier episodes alone. */
-#include "explore/mixture/passive.h"
+#include "explore/mixture/learner.h"
 
 const fy_explorer_ops fy_recorded = {
     .name = "recorded",

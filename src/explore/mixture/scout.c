@@ -23,34 +23,15 @@
 #include "explore/mixture/learner.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-typedef struct scout {
-    fy_learner learner;
-    int32_t *action; /* pi: [horizon][states] */
-} scout;
 
 /* --------------------------------------------------------------- initialise */
 
 static foray_status scout_create(foray_explorer *explorer)
 {
     fy_certifier *sets;
-    foray_status status = fy_learner_create(explorer, sizeof(scout), 1);
-    scout *self = explorer->self;
-    if (status != FORAY_OK)
-        return status;
-    if (!FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
-        return FORAY_ERROR_MEMORY;
+    foray_status status = fy_learner_create(explorer, sizeof(fy_learner), 1, FY_KEEPS_ACTIONS);
     /* So that episodes need no memory. */
-    return fy_explorer_sets(explorer, &sets);
-}
-
-static void scout_destroy(foray_explorer *explorer)
-{
-    scout *self = explorer->self;
-    if (self)
-        free(self->action);
-    fy_learner_destroy(explorer);
+    return status == FORAY_OK ? fy_explorer_sets(explorer, &sets) : status;
 }
 
 /* ------------------------------------------------------------------ episodes */
@@ -74,8 +55,7 @@ static fy_plan_reward scout_reward(fy_learner *learner, fy_certifier *sets)
 /* The sets, r from them, pi = PLAN(...). */
 static void scout_begin_episode(foray_explorer *explorer)
 {
-    scout *self = explorer->self;
-    fy_learner *learner = &self->learner;
+    fy_learner *learner = explorer->self;
     fy_certifier *sets = NULL;
     if (!fy_explorer_plan_due(explorer))
         return;
@@ -85,61 +65,18 @@ static void scout_begin_episode(foray_explorer *explorer)
     (void)fy_explorer_sets(explorer, &sets);
     if (!sets)
         fy_kernel_estimate(learner->kernel, learner->ridge, learner->z, learner->radius);
-    double mean;
-    fy_plan(&(fy_plan_task){.kernel = sets ? sets->inside->kernel : learner->kernel,
-                            .reward = scout_reward(learner, sets),
-                            .lanes = 1,
-                            .sign = 0,
-                            .clip = FORAY_CLIP_REMAINING,
-                            .ties = explorer->settings.ties,
-                            .layers = 2,
-                            .value = learner->value,
-                            .policy = self->action},
-            &mean);
+    fy_learner_follow(explorer, sets ? sets->inside->kernel : learner->kernel,
+                      scout_reward(learner, sets), 0, FORAY_CLIP_REMAINING);
     fy_ridge_mark(learner->ridge);
-    fy_explorer_planned(explorer);
-}
-
-static const int32_t *scout_followed(const foray_explorer *explorer)
-{
-    const scout *self = explorer->self;
-    return self->action;
-}
-
-/* ------------------------------------------------------------- save and load */
-
-static void scout_save(foray_explorer *explorer, fy_writer *writer)
-{
-    const scout *self = explorer->self;
-    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(explorer->model));
-    fy_learner_save(explorer, writer);
-}
-
-static void scout_load(foray_explorer *explorer, fy_reader *reader)
-{
-    scout *self = explorer->self;
-    fy_read_actions(reader, explorer->model, self->action, fy_policy_entries(explorer->model));
-    fy_learner_load(explorer, reader);
 }
 
 const fy_explorer_ops fy_scout = {
     .name = "scout",
     .summary = "Foray's own: goes where certificates are widest, linear mixture models",
     .create = scout_create,
-    .destroy = scout_destroy,
     .begin_episode = scout_begin_episode,
-    .act = fy_follow,
-    .followed = scout_followed,
+    .follows = true,
     .observe = fy_learner_observe,
-    .end_episode = fy_learner_end_episode,
-    .plan = fy_learner_plan,
-    .plans_on_sets = true,
     .explores_on_sets = true,
-    .regression = fy_learner_regression,
-    .save = scout_save,
-    .load = scout_load,
-    .needs_budget = fy_learner_needs_budget,
-    .bound = fy_learner_bound,
-    .estimate = fy_learner_theta,
-    .describe = fy_learner_describe,
+    FY_LEARNER_RFE_OPS,
 };

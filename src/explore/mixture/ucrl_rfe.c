@@ -21,50 +21,38 @@
  * its proof uses the norm (--explore-norm root for the former). The maximum is found exactly, not
  * by the paper's surrogate (--inner l1). Ties, which the paper leaves open, prefer the larger value
  * before clipping. With --radius likelihood the ellipsoid of the likelihood sets takes the place of
- * that of the regression. */
+ * that of the regression.
+ *
+ * tests/oracle_literal.c is the same algorithm line by line as the paper prints it, with dense
+ * matrices and the paper's names, and is compared with this one number by number: the text to begin
+ * with. What theta, Sigma, b, beta and u are called here stands at the head of learner.c. */
 #include "explore/mixture/learner.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NORM };
 static const foray_parameter parameters[] = {FY_LEARNER_NORM_ROW};
 
-typedef struct ucrl_rfe {
-    fy_learner learner;
-    int32_t *action; /* pi: [horizon][states] */
-} ucrl_rfe;
-
 /* --------------------------------------------------------------- initialise */
 
 static foray_status ucrl_rfe_create(foray_explorer *explorer)
 {
-    foray_status status = fy_learner_create(explorer, sizeof(ucrl_rfe), 1);
-    ucrl_rfe *self = explorer->self;
+    foray_status status = fy_learner_create(explorer, sizeof(fy_learner), 1, FY_KEEPS_ACTIONS);
     if (status != FORAY_OK)
         return status;
-    self->learner.root = explorer->own[NORM].whole == FY_LEARNER_ROOT;
-    if (!FY_ALLOC(explorer->ctx, self->action, fy_policy_entries(explorer->model)))
-        return FORAY_ERROR_MEMORY;
+    fy_learner *learner = explorer->self;
+    learner->root = explorer->own[NORM].whole == FY_LEARNER_ROOT;
     /* So that episodes need no memory. */
     fy_certifier *sets;
     bool likelihood = explorer->settings.radius == FORAY_RADIUS_LIKELIHOOD;
     return likelihood ? fy_explorer_sets(explorer, &sets) : FORAY_OK;
 }
 
-static void ucrl_rfe_destroy(foray_explorer *explorer)
-{
-    ucrl_rfe *self = explorer->self;
-    if (self)
-        free(self->action);
-    fy_learner_destroy(explorer);
-}
-
 /* ------------------------------------------------------------------ episodes */
 
 /* (theta_k, Sigma, beta) for PLAN; with --radius likelihood (c, M, beta) of the likelihood sets
  * takes its place there and in r_h. Targets are those of the regression in both. */
-static const fy_kernel *take_sets(foray_explorer *explorer)
+static const fy_kernel *kernel_of(foray_explorer *explorer)
 {
     fy_learner *learner = explorer->self;
     fy_certifier *sets = NULL;
@@ -84,48 +72,14 @@ static const fy_kernel *take_sets(foray_explorer *explorer)
 /* theta_k = Sigma^-1 b, r_h from the inner maximisation, pi = PLAN(...). */
 static void ucrl_rfe_begin_episode(foray_explorer *explorer)
 {
-    ucrl_rfe *self = explorer->self;
-    fy_learner *learner = &self->learner;
+    fy_learner *learner = explorer->self;
     if (!fy_explorer_plan_due(explorer))
         return;
     fy_learner_estimate(learner);
     fy_learner_maximise(learner, true);
-    const fy_kernel *kernel = take_sets(explorer);
-    double mean;
-    fy_plan(&(fy_plan_task){.kernel = kernel,
-                            .reward = fy_learner_reward(learner),
-                            .lanes = 1,
-                            .sign = +1,
-                            .clip = explorer->settings.clip,
-                            .ties = explorer->settings.ties,
-                            .layers = 2,
-                            .value = learner->value,
-                            .policy = self->action},
-            &mean);
+    const fy_kernel *kernel = kernel_of(explorer);
+    fy_learner_follow(explorer, kernel, fy_learner_reward(learner), +1, explorer->settings.clip);
     fy_ridge_mark(learner->ridge);
-    fy_explorer_planned(explorer);
-}
-
-static const int32_t *ucrl_rfe_followed(const foray_explorer *explorer)
-{
-    const ucrl_rfe *self = explorer->self;
-    return self->action;
-}
-
-/* ------------------------------------------------------------- save and load */
-
-static void ucrl_rfe_save(foray_explorer *explorer, fy_writer *writer)
-{
-    const ucrl_rfe *self = explorer->self;
-    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(explorer->model));
-    fy_learner_save(explorer, writer);
-}
-
-static void ucrl_rfe_load(foray_explorer *explorer, fy_reader *reader)
-{
-    ucrl_rfe *self = explorer->self;
-    fy_read_actions(reader, explorer->model, self->action, fy_policy_entries(explorer->model));
-    fy_learner_load(explorer, reader);
 }
 
 const fy_explorer_ops fy_ucrl_rfe = {
@@ -134,20 +88,9 @@ const fy_explorer_ops fy_ucrl_rfe = {
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = ucrl_rfe_create,
-    .destroy = ucrl_rfe_destroy,
     .begin_episode = ucrl_rfe_begin_episode,
-    .act = fy_follow,
-    .followed = ucrl_rfe_followed,
+    .follows = true,
     .observe = fy_learner_observe,
-    .end_episode = fy_learner_end_episode,
-    .plan = fy_learner_plan,
-    .plans_on_sets = true,
     .explores_on_sets = true,
-    .regression = fy_learner_regression,
-    .save = ucrl_rfe_save,
-    .load = ucrl_rfe_load,
-    .needs_budget = fy_learner_needs_budget,
-    .bound = fy_learner_bound,
-    .estimate = fy_learner_theta,
-    .describe = fy_learner_describe,
+    FY_LEARNER_RFE_OPS,
 };

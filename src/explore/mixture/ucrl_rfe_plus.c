@@ -33,7 +33,7 @@ static const foray_parameter parameters[] = {FY_VALUES_ROWS, FY_LEARNER_NORM_ROW
 
 static foray_status ucrl_rfe_plus_create(foray_explorer *explorer)
 {
-    foray_status status = fy_learner_create(explorer, sizeof(fy_values), EVENTS);
+    foray_status status = fy_learner_create(explorer, sizeof(fy_values), EVENTS, FY_KEEPS_VALUES);
     if (status != FORAY_OK)
         return status;
     fy_learner *learner = explorer->self;
@@ -61,12 +61,12 @@ static void ucrl_rfe_plus_observe(foray_explorer *explorer, int64_t t, int64_t p
     fy_values_observe(explorer, t, pair, j);
 }
 
-/* Stale once any of the three regressions has outgrown its plan. */
+/* Stale once any of the three regressions has grown enough. */
 static void ucrl_rfe_plus_end_episode(foray_explorer *explorer)
 {
     const fy_learner *learner = explorer->self;
     fy_values_end_episode(explorer);
-    explorer->stale |= fy_learner_outgrown(&explorer->settings, learner->ridge);
+    explorer->stale |= fy_learner_has_grown(&explorer->settings, learner->ridge);
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -74,13 +74,13 @@ static void ucrl_rfe_plus_end_episode(foray_explorer *explorer)
 static void ucrl_rfe_plus_save(foray_explorer *explorer, fy_writer *writer)
 {
     fy_values_save(explorer, writer);
-    fy_learner_save(explorer, writer);
+    fy_learner_save_regression(explorer->self, writer);
 }
 
 static void ucrl_rfe_plus_load(foray_explorer *explorer, fy_reader *reader)
 {
     fy_values_load(explorer, reader);
-    fy_learner_load(explorer, reader);
+    fy_learner_load_regression(explorer->self, reader);
 }
 
 const fy_explorer_ops fy_ucrl_rfe_plus = {
@@ -89,19 +89,12 @@ const fy_explorer_ops fy_ucrl_rfe_plus = {
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = ucrl_rfe_plus_create,
-    .destroy = fy_values_destroy,
     .begin_episode = ucrl_rfe_plus_begin_episode,
-    .act = fy_follow,
-    .followed = fy_values_followed,
+    .follows = true,
     .observe = ucrl_rfe_plus_observe,
     .end_episode = ucrl_rfe_plus_end_episode,
-    .plan = fy_learner_plan,
-    .plans_on_sets = true,
-    .regression = fy_learner_regression,
     .save = ucrl_rfe_plus_save,
     .load = ucrl_rfe_plus_load,
     .needs_budget = fy_always_needs_budget,
-    .bound = fy_learner_bound,
-    .estimate = fy_learner_theta,
-    .describe = fy_learner_describe,
+    FY_LEARNER_OPS,
 };

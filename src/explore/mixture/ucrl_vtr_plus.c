@@ -23,11 +23,6 @@
 
 static const foray_parameter parameters[] = {FY_VALUES_ROWS};
 
-typedef struct ucrl_vtr_plus {
-    fy_values values;
-    fy_given given; /* r */
-} ucrl_vtr_plus;
-
 /* --------------------------------------------------------------- initialise */
 
 /* The learner's regression is (Sigma^, b^), and its radius beta^: what plans, bounds and
@@ -35,7 +30,7 @@ typedef struct ucrl_vtr_plus {
 static foray_status ucrl_vtr_plus_create(foray_explorer *explorer)
 {
     const foray_settings *settings = &explorer->settings;
-    foray_status status = fy_learner_create(explorer, sizeof(ucrl_vtr_plus), 1);
+    foray_status status = fy_learner_create(explorer, sizeof(fy_values), 1, FY_KEEPS_VALUES);
     if (status != FORAY_OK)
         return status;
     fy_values *values = explorer->self;
@@ -51,27 +46,12 @@ static foray_status ucrl_vtr_plus_create(foray_explorer *explorer)
     return FORAY_OK;
 }
 
-static void ucrl_vtr_plus_destroy(foray_explorer *explorer)
-{
-    ucrl_vtr_plus *self = explorer->self;
-    if (self)
-        fy_given_destroy(&self->given);
-    fy_values_destroy(explorer);
-}
-
-static fy_given *ucrl_vtr_plus_given(const foray_explorer *explorer)
-{
-    ucrl_vtr_plus *self = explorer->self;
-    return &self->given;
-}
-
 /* ------------------------------------------------------------------ episodes */
 
 static void ucrl_vtr_plus_begin_episode(foray_explorer *explorer)
 {
-    const ucrl_vtr_plus *self = explorer->self;
     if (fy_explorer_plan_due(explorer))
-        fy_values_plan(explorer, (fy_plan_reward){.table = self->given.table, .cap = INFINITY});
+        fy_values_plan(explorer, (fy_plan_reward){.table = explorer->given_table, .cap = INFINITY});
 }
 
 const fy_explorer_ops fy_ucrl_vtr_plus = {
@@ -79,21 +59,14 @@ const fy_explorer_ops fy_ucrl_vtr_plus = {
     .summary = "UCRL-VTR+ (Zhou, Gu, Szepesvari 2021): the same, weighted by estimated variances",
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
+    .takes_reward = true,
     .create = ucrl_vtr_plus_create,
-    .destroy = ucrl_vtr_plus_destroy,
     .begin_episode = ucrl_vtr_plus_begin_episode,
-    .act = fy_follow,
-    .followed = fy_values_followed,
+    .follows = true,
     .observe = fy_values_observe,
     .end_episode = fy_values_end_episode,
-    .plan = fy_learner_plan,
-    .plans_on_sets = true,
-    .regression = fy_learner_regression,
     .save = fy_values_save,
     .load = fy_values_load,
     .needs_budget = fy_always_needs_budget,
-    .given = ucrl_vtr_plus_given,
-    .bound = fy_learner_bound,
-    .estimate = fy_learner_theta,
-    .describe = fy_learner_describe,
+    FY_LEARNER_OPS,
 };

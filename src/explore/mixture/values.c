@@ -2,7 +2,6 @@
 #include "explore/mixture/values.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------- create and destroy */
@@ -10,41 +9,38 @@
 static foray_status create_regression(foray_explorer *explorer, fy_value_regression *regression)
 {
     const fy_learner *learner = explorer->self;
+    fy_arena *arena = &explorer->arena;
     const double *lambda = learner->ridge->lambda;
     int64_t every = explorer->settings.refactor_every;
     foray_status status = FORAY_OK;
     if (!regression->borrowed)
-        status = fy_ridge_create(explorer->ctx, learner->basis, lambda, every, &regression->now);
+        status = fy_ridge_create(arena, learner->basis, lambda, every, &regression->now);
     if (status == FORAY_OK)
-        status =
-            fy_ridge_create(explorer->ctx, learner->basis, lambda, every, &regression->at_plan);
+        status = fy_ridge_create(arena, learner->basis, lambda, every, &regression->at_plan);
     if (status == FORAY_OK && explorer->model->feature_error > 0.0) {
-        status = fy_ridge_keep_spread(explorer->ctx, regression->at_plan);
+        status = fy_ridge_keep_spread(arena, regression->at_plan);
         if (status == FORAY_OK && !regression->borrowed)
-            status = fy_ridge_keep_spread(explorer->ctx, regression->now);
+            status = fy_ridge_keep_spread(arena, regression->now);
     }
-    if (status == FORAY_OK && !FY_ALLOC(explorer->ctx, regression->z, learner->basis->unknowns))
+    if (status == FORAY_OK && !FY_NEW(arena, regression->z, learner->basis->unknowns))
         status = FORAY_ERROR_MEMORY;
     return status;
 }
 
 static foray_status create_arrays(foray_explorer *explorer)
 {
-    foray_context *ctx = explorer->ctx;
+    fy_arena *arena = &explorer->arena;
     fy_values *self = explorer->self;
-    const foray_model *model = explorer->model;
     const fy_basis *basis = self->learner.basis;
-    bool complete = FY_ALLOC(ctx, self->radius_hat, basis->blocks) &&
-                    FY_ALLOC(ctx, self->radius_check, basis->blocks) &&
-                    FY_ALLOC(ctx, self->radius_tilde, basis->blocks) &&
-                    FY_ALLOC(ctx, self->radius, basis->blocks) &&
-                    FY_ALLOC(ctx, self->action, fy_policy_entries(model)) &&
-                    FY_ALLOC(ctx, self->value, (model->horizon + 1) * model->states) &&
-                    FY_ALLOC(ctx, self->v, basis->most_generators) &&
-                    FY_ALLOC(ctx, self->v2, basis->most_generators) &&
-                    FY_ALLOC(ctx, self->x, basis->most_dim) &&
-                    FY_ALLOC(ctx, self->y, basis->most_dim) &&
-                    FY_ALLOC(ctx, self->white, basis->most_dim);
+    bool complete = FY_NEW(arena, self->radius_hat, basis->blocks) &&
+                    FY_NEW(arena, self->radius_check, basis->blocks) &&
+                    FY_NEW(arena, self->radius_tilde, basis->blocks) &&
+                    FY_NEW(arena, self->radius, basis->blocks) &&
+                    FY_NEW(arena, self->v, basis->most_generators) &&
+                    FY_NEW(arena, self->v2, basis->most_generators) &&
+                    FY_NEW(arena, self->x, basis->most_dim) &&
+                    FY_NEW(arena, self->y, basis->most_dim) &&
+                    FY_NEW(arena, self->white, basis->most_dim);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -81,35 +77,6 @@ foray_status fy_values_create(foray_explorer *explorer, fy_ridge *hat, double sc
     return status;
 }
 
-static void destroy_regression(fy_value_regression *regression)
-{
-    if (!regression->borrowed)
-        fy_ridge_destroy(regression->now);
-    fy_ridge_destroy(regression->at_plan);
-    free(regression->z);
-}
-
-void fy_values_destroy(foray_explorer *explorer)
-{
-    fy_values *self = explorer->self;
-    if (self) {
-        destroy_regression(&self->hat);
-        destroy_regression(&self->tilde);
-        free(self->radius_hat);
-        free(self->radius_check);
-        free(self->radius_tilde);
-        free(self->radius);
-        free(self->action);
-        free(self->value);
-        free(self->v);
-        free(self->v2);
-        free(self->x);
-        free(self->y);
-        free(self->white);
-    }
-    fy_learner_destroy(explorer);
-}
-
 /* ---------------------------------------------------------------- the plan */
 
 /* theta = Sigma^-1 b, and Sigma as it is now, for the episodes until the next plan. */
@@ -130,18 +97,7 @@ void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward)
     memcpy(self->radius, self->radius_hat, (size_t)learner->basis->blocks * sizeof *self->radius);
     fy_radius_widen(self->hat.at_plan, explorer->model->feature_error, self->radius);
     fy_kernel_estimate(learner->kernel, self->hat.at_plan, self->hat.z, self->radius);
-    double mean;
-    fy_plan(&(fy_plan_task){.kernel = learner->kernel,
-                            .reward = reward,
-                            .lanes = 1,
-                            .sign = +1,
-                            .clip = explorer->settings.clip,
-                            .ties = explorer->settings.ties,
-                            .layers = explorer->model->horizon + 1,
-                            .value = self->value,
-                            .policy = self->action},
-            &mean);
-    fy_explorer_planned(explorer);
+    fy_learner_follow(explorer, learner->kernel, reward, +1, explorer->settings.clip);
 }
 
 /* --------------------------------------------------------------- the variance */
@@ -180,7 +136,7 @@ static void features(foray_explorer *explorer, int64_t t, int64_t pair)
 {
     fy_values *self = explorer->self;
     const foray_model *model = explorer->model;
-    const double *value = self->value + (t + 1) * model->states;
+    const double *value = self->learner.V + (t + 1) * model->states;
     const int32_t *next = model->succ + model->succ_start[pair];
     int64_t set = model->generator_set[pair], n = fy_generator_set_size(model, set);
     for (int64_t j = 0; j < n; j++) {
@@ -230,12 +186,6 @@ fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair
 
 /* ------------------------------------------------------------------ learning */
 
-const int32_t *fy_values_followed(const foray_explorer *explorer)
-{
-    const fy_values *self = explorer->self;
-    return self->action;
-}
-
 void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
     fy_values *self = explorer->self;
@@ -262,8 +212,8 @@ void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
 void fy_values_end_episode(foray_explorer *explorer)
 {
     const fy_values *self = explorer->self;
-    explorer->stale = fy_learner_outgrown(&explorer->settings, self->hat.now) ||
-                      fy_learner_outgrown(&explorer->settings, self->tilde.now);
+    explorer->stale = fy_learner_has_grown(&explorer->settings, self->hat.now) ||
+                      fy_learner_has_grown(&explorer->settings, self->tilde.now);
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -285,9 +235,7 @@ static void read_regression(fy_value_regression *regression, fy_reader *reader)
 void fy_values_save(foray_explorer *explorer, fy_writer *writer)
 {
     const fy_values *self = explorer->self;
-    const foray_model *model = explorer->model;
-    fy_write_i32s(writer, self->action, (size_t)fy_policy_entries(model));
-    fy_write_doubles(writer, self->value, (size_t)((model->horizon + 1) * model->states));
+    fy_learner_save_plan(explorer, writer);
     write_regression(&self->hat, writer);
     write_regression(&self->tilde, writer);
 }
@@ -295,9 +243,7 @@ void fy_values_save(foray_explorer *explorer, fy_writer *writer)
 void fy_values_load(foray_explorer *explorer, fy_reader *reader)
 {
     fy_values *self = explorer->self;
-    const foray_model *model = explorer->model;
-    fy_read_actions(reader, model, self->action, fy_policy_entries(model));
-    fy_read_doubles(reader, self->value, (size_t)((model->horizon + 1) * model->states));
+    fy_learner_load_plan(explorer, reader);
     read_regression(&self->hat, reader);
     read_regression(&self->tilde, reader);
 }

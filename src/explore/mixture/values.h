@@ -41,8 +41,6 @@ typedef struct fy_values {
     fy_value_regression hat, tilde;
     double *radius_hat, *radius_check, *radius_tilde; /* [blocks] for exact features */
     double *radius;                                   /* [blocks] beta^ of the last plan */
-    int32_t *action;                                  /* pi: [horizon][states] */
-    double *value;                                    /* V: [horizon+1][states] */
     double *v, *v2, *x, *y, *white;                   /* of one pair */
 } fy_values;
 
@@ -51,9 +49,8 @@ typedef struct fy_variance {
     double estimate, error; /* var and E */
 } fy_variance;
 
-/* Completes a state that already has its learner; `hat` is its ridge where that is to be
- * Sigma^, and NULL where Sigma^ is a regression of its own. `scale` multiplies all radii.
- * fy_values_destroy copes with a failure half-way. */
+/* Completes a state that already has its learner, which keeps V; `hat` is its ridge where that is
+ * to be Sigma^, and NULL where Sigma^ is a regression of its own. `scale` multiplies all radii. */
 foray_status fy_values_create(foray_explorer *explorer, fy_ridge *hat, double scale);
 
 /* theta^, Sigma^ and Sigma~ as they are now, then pi, V = PLAN(theta^, Sigma^, r, beta^). */
@@ -63,8 +60,6 @@ void fy_values_plan(foray_explorer *explorer, fy_plan_reward reward);
 fy_variance fy_values_variance(foray_explorer *explorer, int64_t t, int64_t pair);
 
 /* Entries for the ops tables. The radii are stated for a number of episodes fixed beforehand. */
-void fy_values_destroy(foray_explorer *explorer);
-const int32_t *fy_values_followed(const foray_explorer *explorer);
 /* Updates (Sigma^, b^) and (Sigma~, b~). */
 void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
 /* Stale once either has grown enough. */

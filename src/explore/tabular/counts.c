@@ -13,10 +13,10 @@
 
 /* --------------------------------------------------------------- initialise */
 
-foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool pooled,
+foray_status fy_counts_create(fy_arena *arena, const foray_model *model, bool pooled,
                               fy_counts **out)
 {
-    fy_counts *counts = fy_alloc(ctx, 1, sizeof *counts);
+    fy_counts *counts = fy_arena_alloc(arena, 1, sizeof *counts);
     if (!counts)
         return FORAY_ERROR_MEMORY;
     counts->model = model;
@@ -26,24 +26,13 @@ foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool
     bool fits = fy_size_mul((size_t)counts->layers, (size_t)model->pairs, &visits) &&
                 fy_size_mul((size_t)counts->layers, (size_t)counts->transitions, &followed);
     if (!fits)
-        fy_say(ctx, "counts of %" PRId64 " steps for %" PRId64 " pairs are too many",
+        fy_say(arena->ctx, "counts of %" PRId64 " steps for %" PRId64 " pairs are too many",
                counts->layers, model->pairs);
-    if (!fits || !FY_ALLOC(ctx, counts->visits, visits) ||
-        !FY_ALLOC(ctx, counts->followed, followed)) {
-        fy_counts_destroy(counts);
+    if (!fits || !FY_NEW(arena, counts->visits, visits) ||
+        !FY_NEW(arena, counts->followed, followed))
         return FORAY_ERROR_MEMORY;
-    }
     *out = counts;
     return FORAY_OK;
-}
-
-void fy_counts_destroy(fy_counts *counts)
-{
-    if (!counts)
-        return;
-    free(counts->visits);
-    free(counts->followed);
-    free(counts);
 }
 
 /* ------------------------------------------------------------------ counting */

@@ -35,9 +35,8 @@ static inline bool fy_counts_pooled(const foray_explorer *explorer)
     return explorer->own[FY_COUNTS_POOLED].whole == FY_POOLED_ON;
 }
 
-foray_status fy_counts_create(foray_context *ctx, const foray_model *model, bool pooled,
+foray_status fy_counts_create(fy_arena *arena, const foray_model *model, bool pooled,
                               fy_counts **out);
-void fy_counts_destroy(fy_counts *counts);
 
 /* Asked at some states of a sweep: should what is under way end? */
 static inline bool fy_stopped_at(foray_context *ctx, int64_t s)

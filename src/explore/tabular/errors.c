@@ -26,41 +26,40 @@ static bool keeps_plan(const fy_errors *errors)
 
 /* --------------------------------------------------------------- initialise */
 
-static foray_status create_tables(foray_context *ctx, fy_errors *errors)
+static foray_status create_tables(fy_arena *arena, fy_errors *errors)
 {
     const foray_model *model = errors->model;
     int64_t counted = errors->counts->layers * model->pairs;
     size_t entries;
     if (!fy_size_mul((size_t)model->horizon, (size_t)model->pairs, &entries))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "error bounds of %" PRId64 " pairs are too many",
-                       model->pairs);
-    bool complete = FY_ALLOC(ctx, errors->range, model->horizon) &&
-                    FY_ALLOC(ctx, errors->cap, model->horizon) &&
-                    FY_ALLOC(ctx, errors->bonus, counted) &&
-                    FY_ALLOC(ctx, errors->share, counted) && FY_ALLOC(ctx, errors->raw, entries) &&
-                    FY_ALLOC(ctx, errors->value, (model->horizon + 1) * model->states) &&
-                    FY_ALLOC(ctx, errors->action, fy_policy_entries(model)) &&
-                    FY_ALLOC(ctx, errors->planned, keeps_plan(errors) ? counted : 0) &&
-                    FY_ALLOC(ctx, errors->scratch, 2 * model->states);
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
+                       "error bounds of %" PRId64 " pairs are too many", model->pairs);
+    bool complete = FY_NEW(arena, errors->range, model->horizon) &&
+                    FY_NEW(arena, errors->cap, model->horizon) &&
+                    FY_NEW(arena, errors->bonus, counted) &&
+                    FY_NEW(arena, errors->share, counted) && FY_NEW(arena, errors->raw, entries) &&
+                    FY_NEW(arena, errors->value, (model->horizon + 1) * model->states) &&
+                    FY_NEW(arena, errors->planned, keeps_plan(errors) ? counted : 0) &&
+                    FY_NEW(arena, errors->scratch, 2 * model->states);
     /* Pairs that do not exist are never the largest, and never recomputed. */
     for (int64_t i = 0; complete && model->stand_in && i < (int64_t)entries; i++)
         errors->raw[i] = fy_available(model, i % model->pairs) ? 0.0 : -INFINITY;
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
-static foray_status create_lists(foray_context *ctx, fy_errors *errors)
+static foray_status create_lists(fy_arena *arena, fy_errors *errors)
 {
     const foray_model *model = errors->model;
     int64_t transitions = errors->counts->transitions;
-    bool complete = FY_ALLOC(ctx, errors->into_start, model->states + 1) &&
-                    FY_ALLOC(ctx, errors->into, transitions) &&
-                    FY_ALLOC(ctx, errors->into_pair, transitions) &&
-                    FY_ALLOC(ctx, errors->visited, model->horizon) &&
-                    FY_ALLOC(ctx, errors->pair_list, model->pairs) &&
-                    FY_ALLOC(ctx, errors->state_list, model->states) &&
-                    FY_ALLOC(ctx, errors->changed, model->states) &&
-                    FY_ALLOC(ctx, errors->pair_is_listed, model->pairs) &&
-                    FY_ALLOC(ctx, errors->state_is_listed, model->states);
+    bool complete = FY_NEW(arena, errors->into_start, model->states + 1) &&
+                    FY_NEW(arena, errors->into, transitions) &&
+                    FY_NEW(arena, errors->into_pair, transitions) &&
+                    FY_NEW(arena, errors->visited, model->horizon) &&
+                    FY_NEW(arena, errors->pair_list, model->pairs) &&
+                    FY_NEW(arena, errors->state_list, model->states) &&
+                    FY_NEW(arena, errors->changed, model->states) &&
+                    FY_NEW(arena, errors->pair_is_listed, model->pairs) &&
+                    FY_NEW(arena, errors->state_is_listed, model->states);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -83,50 +82,25 @@ static void find_predecessors(fy_errors *errors)
 
 foray_status fy_errors_create(foray_explorer *explorer)
 {
-    foray_context *ctx = explorer->ctx;
-    fy_errors *errors = fy_alloc(ctx, 1, sizeof *errors);
-    if (!errors)
+    const foray_model *model = explorer->model;
+    fy_arena *arena = &explorer->arena;
+    fy_errors *errors;
+    if (!FY_NEW(arena, errors, 1) || !FY_NEW(arena, explorer->followed, fy_policy_entries(model)))
         return FORAY_ERROR_MEMORY;
     explorer->self = errors;
     errors->ctx = explorer->ctx;
-    errors->model = explorer->model;
+    errors->model = model;
     errors->settings = &explorer->settings;
+    errors->action = explorer->followed;
     foray_status status =
-        fy_counts_create(ctx, explorer->model, fy_counts_pooled(explorer), &errors->counts);
+        fy_counts_create(arena, model, fy_counts_pooled(explorer), &errors->counts);
     if (status == FORAY_OK)
-        status = create_tables(ctx, errors);
+        status = create_tables(arena, errors);
     if (status == FORAY_OK)
-        status = create_lists(ctx, errors);
+        status = create_lists(arena, errors);
     if (status == FORAY_OK)
         find_predecessors(errors);
     return status;
-}
-
-void fy_errors_destroy(foray_explorer *explorer)
-{
-    fy_errors *errors = explorer->self;
-    if (!errors)
-        return;
-    fy_counts_destroy(errors->counts);
-    free(errors->range);
-    free(errors->cap);
-    free(errors->bonus);
-    free(errors->share);
-    free(errors->raw);
-    free(errors->value);
-    free(errors->action);
-    free(errors->planned);
-    free(errors->scratch);
-    free(errors->into_start);
-    free(errors->into);
-    free(errors->into_pair);
-    free(errors->visited);
-    free(errors->pair_list);
-    free(errors->state_list);
-    free(errors->changed);
-    free(errors->pair_is_listed);
-    free(errors->state_is_listed);
-    free(errors);
 }
 
 /* ------------------------------------------------------------- the recursion */
@@ -292,12 +266,6 @@ void fy_errors_start(foray_explorer *explorer)
     weigh_all(explorer);
     plan_in_full(explorer);
     fy_explorer_planned(explorer);
-}
-
-const int32_t *fy_errors_followed(const foray_explorer *explorer)
-{
-    const fy_errors *errors = explorer->self;
-    return errors->action;
 }
 
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)

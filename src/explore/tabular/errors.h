@@ -34,7 +34,7 @@ typedef struct fy_errors {
 
     double *raw;     /* [horizon][pairs] E before clipping */
     double *value;   /* [horizon+1][states] max_b E; the last layer is 0 */
-    int32_t *action; /* pi: [horizon][states] */
+    int32_t *action; /* pi: explorer->followed */
     double *scratch; /* [2][states] */
 
     /* Unless there is a plan in every episode: visits as they were at the last plan, laid out as
@@ -54,7 +54,7 @@ typedef struct fy_errors {
     int64_t changes;
 } fy_errors;
 
-/* Makes explorer->self an fy_errors. fy_errors_destroy copes with a failure half-way. */
+/* Makes explorer->self an fy_errors. */
 foray_status fy_errors_create(foray_explorer *explorer);
 
 /* The first plan, once the rule has been filled in. */
@@ -67,8 +67,6 @@ double fy_errors_mean(const foray_explorer *explorer);
 void fy_errors_sweep(fy_errors *errors);
 
 /* Entries for the ops tables. */
-void fy_errors_destroy(foray_explorer *explorer);
-const int32_t *fy_errors_followed(const foray_explorer *explorer);
 void fy_errors_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j);
 void fy_errors_end_episode(foray_explorer *explorer);
 /* The best policy of the empirical model, which is within twice the error of the best one: so is
@@ -82,8 +80,7 @@ void fy_errors_load(foray_explorer *explorer, fy_reader *reader);
 
 /* All of them: algorithms differ in what they fill in after fy_errors_create. */
 #define FY_ERRORS_OPS                                                                              \
-    .destroy = fy_errors_destroy, .act = fy_follow, .followed = fy_errors_followed,                \
-    .plans_every_episode = true, .observe = fy_errors_observe,                                     \
+    .follows = true, .plans_every_episode = true, .observe = fy_errors_observe,                    \
     .end_episode = fy_errors_end_episode, .plan = fy_errors_plan, .save = fy_errors_save,          \
     .load = fy_errors_load, .needs_budget = fy_never_needs_budget, .bound = fy_errors_bound
 

@@ -32,7 +32,6 @@
 #include "explore/tabular/euler.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/maths.h"
@@ -40,37 +39,25 @@
 
 /* --------------------------------------------------------------- initialise */
 
-foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
+foray_status fy_euler_create(fy_arena *arena, const foray_model *model,
                              const foray_settings *settings, bool pooled, fy_euler *euler)
 {
-    euler->ctx = ctx;
+    euler->ctx = arena->ctx;
     euler->model = model;
     euler->settings = settings;
-    foray_status status = fy_counts_create(ctx, model, pooled, &euler->counts);
+    foray_status status = fy_counts_create(arena, model, pooled, &euler->counts);
     if (status != FORAY_OK)
         return status;
     int64_t counted = euler->counts->layers * model->pairs;
     int64_t valued = (model->horizon + 1) * model->states;
-    bool complete = FY_ALLOC(ctx, euler->reward, model->horizon) &&
-                    FY_ALLOC(ctx, euler->left, model->horizon + 1) &&
-                    FY_ALLOC(ctx, euler->weight, counted) &&
-                    FY_ALLOC(ctx, euler->planned, counted) && FY_ALLOC(ctx, euler->upper, valued) &&
-                    FY_ALLOC(ctx, euler->lower, valued) &&
-                    FY_ALLOC(ctx, euler->action, fy_policy_entries(model));
+    bool complete = FY_NEW(arena, euler->reward, model->horizon) &&
+                    FY_NEW(arena, euler->left, model->horizon + 1) &&
+                    FY_NEW(arena, euler->weight, counted) &&
+                    FY_NEW(arena, euler->planned, counted) && FY_NEW(arena, euler->upper, valued) &&
+                    FY_NEW(arena, euler->lower, valued) &&
+                    FY_NEW(arena, euler->action, fy_policy_entries(model));
     euler->laws = fy_open_pairs(model) * (double)model->horizon;
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
-}
-
-void fy_euler_destroy(fy_euler *euler)
-{
-    fy_counts_destroy(euler->counts);
-    free(euler->reward);
-    free(euler->left);
-    free(euler->weight);
-    free(euler->planned);
-    free(euler->upper);
-    free(euler->lower);
-    free(euler->action);
 }
 
 /* ------------------------------------------------------------- the recursion */
@@ -232,47 +219,28 @@ void fy_euler_read(fy_euler *euler, fy_reader *reader)
 
 /* ---------------------------------------------------------- EULER on its own */
 
-typedef struct euler_explorer {
-    fy_euler euler;
-    fy_given given;
-} euler_explorer;
-
 static foray_status euler_create(foray_explorer *explorer)
 {
-    euler_explorer *self = explorer->self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (!self)
+    fy_euler *euler;
+    if (!FY_NEW(&explorer->arena, euler, 1))
         return FORAY_ERROR_MEMORY;
-    return fy_euler_create(explorer->ctx, explorer->model, &explorer->settings,
-                           fy_counts_pooled(explorer), &self->euler);
-}
-
-static void euler_destroy(foray_explorer *explorer)
-{
-    euler_explorer *self = explorer->self;
-    if (!self)
-        return;
-    fy_euler_destroy(&self->euler);
-    fy_given_destroy(&self->given);
-    free(self);
-}
-
-static fy_given *euler_given(const foray_explorer *explorer)
-{
-    euler_explorer *self = explorer->self;
-    return &self->given;
+    explorer->self = euler;
+    foray_status status = fy_euler_create(&explorer->arena, explorer->model, &explorer->settings,
+                                          fy_counts_pooled(explorer), euler);
+    explorer->followed = euler->action;
+    return status;
 }
 
 /* Takes the tables of the reward that was given. Without one nothing can be gained. */
 static void euler_aim(foray_explorer *explorer)
 {
-    euler_explorer *self = explorer->self;
-    fy_euler *euler = &self->euler;
+    fy_euler *euler = explorer->self;
     euler->steps = 0;
-    if (!self->given.reward)
+    if (!explorer->given)
         return;
-    fy_reward_left(self->given.reward, euler->left);
+    fy_reward_left(explorer->given, euler->left);
     for (int64_t t = 0; t < explorer->model->horizon; t++) {
-        euler->reward[t] = self->given.table[t];
+        euler->reward[t] = explorer->given_table[t];
         euler->steps += euler->left[t] > 0.0;
     }
 }
@@ -284,12 +252,6 @@ static void euler_begin_episode(foray_explorer *explorer)
     euler_aim(explorer);
     fy_euler_start(explorer->self);
     fy_explorer_planned(explorer);
-}
-
-static const int32_t *euler_followed(const foray_explorer *explorer)
-{
-    const fy_euler *self = explorer->self;
-    return self->action;
 }
 
 static void euler_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -333,15 +295,13 @@ const fy_explorer_ops fy_euler_ops = {
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = euler_create,
-    .destroy = euler_destroy,
     .begin_episode = euler_begin_episode,
-    .act = fy_follow,
-    .followed = euler_followed,
+    .follows = true,
     .observe = euler_observe,
     .end_episode = euler_end_episode,
     .plan = euler_plan,
     .save = euler_save,
     .load = euler_load,
     .needs_budget = fy_never_needs_budget,
-    .given = euler_given,
+    .takes_reward = true,
 };

@@ -33,11 +33,9 @@ typedef struct fy_euler {
     double *planned;       /* doubling: visits at the last plan */
 } fy_euler;
 
-/* Fills in an fy_euler that is all 0; fy_euler_destroy copes with a failure half-way, and leaves
- * the struct itself to its owner. */
-foray_status fy_euler_create(foray_context *ctx, const foray_model *model,
+/* Fills in an fy_euler that is all 0. */
+foray_status fy_euler_create(fy_arena *arena, const foray_model *model,
                              const foray_settings *settings, bool pooled, fy_euler *euler);
-void fy_euler_destroy(fy_euler *euler);
 
 /* Forgets everything, and makes the first plan for the reward. */
 void fy_euler_start(fy_euler *euler);

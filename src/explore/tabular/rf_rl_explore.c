@@ -36,7 +36,6 @@
 #include "explore/tabular/rf_rl_explore.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/maths.h"
@@ -99,16 +98,16 @@ static int64_t find_goals(const foray_model *model, bool *reached, int64_t *goal
     return found;
 }
 
-static foray_status create_goals(foray_context *ctx, const foray_model *model, mixture *self)
+static foray_status create_goals(fy_arena *arena, const foray_model *model, mixture *self)
 {
-    bool *reached = fy_alloc(ctx, 2 * (size_t)model->states, sizeof *reached);
-    if (!reached)
+    bool *reached;
+    if (!FY_NEW(arena, reached, 2 * (size_t)model->states))
         return FORAY_ERROR_MEMORY;
     self->goals = find_goals(model, reached, NULL);
-    if (FY_ALLOC(ctx, self->goal, self->goals))
-        find_goals(model, reached, self->goal);
-    free(reached);
-    return self->goal ? FORAY_OK : FORAY_ERROR_MEMORY;
+    if (!FY_NEW(arena, self->goal, self->goals))
+        return FORAY_ERROR_MEMORY;
+    find_goals(model, reached, self->goal);
+    return FORAY_OK;
 }
 
 /* Uniform in (0,1], different in every episode. */
@@ -134,40 +133,26 @@ static void split(foray_explorer *explorer)
 
 static foray_status rf_rl_explore_create(foray_explorer *explorer)
 {
-    foray_context *ctx = explorer->ctx;
+    fy_arena *arena = &explorer->arena;
     const foray_model *model = explorer->model;
-    mixture *self = fy_alloc(ctx, 1, sizeof *self);
-    if (!self)
+    mixture *self;
+    if (!FY_NEW(arena, self, 1))
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     bool pooled = fy_counts_pooled(explorer);
-    foray_status status = create_goals(ctx, model, self);
+    foray_status status = create_goals(arena, model, self);
     if (status == FORAY_OK)
-        status = fy_euler_create(ctx, model, &explorer->settings, pooled, &self->euler);
+        status = fy_euler_create(arena, model, &explorer->settings, pooled, &self->euler);
     if (status == FORAY_OK)
-        status = fy_counts_create(ctx, model, pooled, &self->counts);
+        status = fy_counts_create(arena, model, pooled, &self->counts);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(ctx, self->nothing, model->pairs) ||
-        !FY_ALLOC(ctx, self->indicator, model->pairs) ||
-        !FY_ALLOC(ctx, self->work, fy_certify_room(self->counts)))
+    if (!FY_NEW(arena, self->nothing, model->pairs) ||
+        !FY_NEW(arena, self->indicator, model->pairs) ||
+        !FY_NEW(arena, self->work, fy_certify_room(self->counts)))
         return FORAY_ERROR_MEMORY;
     split(explorer);
     return FORAY_OK;
-}
-
-static void rf_rl_explore_destroy(foray_explorer *explorer)
-{
-    mixture *self = explorer->self;
-    if (!self)
-        return;
-    fy_euler_destroy(&self->euler);
-    fy_counts_destroy(self->counts);
-    free(self->goal);
-    free(self->nothing);
-    free(self->indicator);
-    free(self->work);
-    free(self);
 }
 
 /* ------------------------------------------------------------------ episodes */
@@ -332,7 +317,6 @@ const fy_explorer_ops fy_rf_rl_explore = {
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = rf_rl_explore_create,
-    .destroy = rf_rl_explore_destroy,
     .begin_episode = rf_rl_explore_begin_episode,
     .act = rf_rl_explore_act,
     .observe = rf_rl_explore_observe,

@@ -95,47 +95,33 @@ static int64_t truncation_of(const foray_explorer *explorer, int64_t level)
 
 /* --------------------------------------------------------------- initialise */
 
-static foray_status create_tables(foray_context *ctx, const foray_model *model, staged *self)
+static foray_status create_tables(fy_arena *arena, const foray_model *model, staged *self)
 {
     size_t values, actions, rows = (size_t)self->max + 1;
     if (!fy_size_mul(2 * rows, (size_t)model->states, &values) ||
         !fy_size_mul(rows * (size_t)model->horizon, (size_t)model->states, &actions))
-        return fy_fail(ctx, FORAY_ERROR_MEMORY, "policies with %" PRId64 " counts are too large",
-                       self->max);
-    bool complete = FY_ALLOC(ctx, self->weight, model->pairs) &&
-                    FY_ALLOC(ctx, self->planned, model->pairs) &&
-                    FY_ALLOC(ctx, self->unsettled, model->pairs) &&
-                    FY_ALLOC(ctx, self->value, values) && FY_ALLOC(ctx, self->policy, actions);
+        return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
+                       "policies with %" PRId64 " counts are too large", self->max);
+    bool complete = FY_NEW(arena, self->weight, model->pairs) &&
+                    FY_NEW(arena, self->planned, model->pairs) &&
+                    FY_NEW(arena, self->unsettled, model->pairs) &&
+                    FY_NEW(arena, self->value, values) && FY_NEW(arena, self->policy, actions);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
 static foray_status sstp_create(foray_explorer *explorer)
 {
-    staged *self = fy_alloc(explorer->ctx, 1, sizeof *self);
-    if (!self)
+    staged *self;
+    if (!FY_NEW(&explorer->arena, self, 1))
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     self->level = -1;
     self->max = truncation_of(explorer, explorer->own[LEVELS].whole - 1);
-    foray_status status = fy_counts_create(explorer->ctx, explorer->model, true, &self->counts);
+    foray_status status = fy_counts_create(&explorer->arena, explorer->model, true, &self->counts);
     if (status == FORAY_OK)
-        status = create_tables(explorer->ctx, explorer->model, self);
+        status = create_tables(&explorer->arena, explorer->model, self);
     self->first = self->value;
     return status;
-}
-
-static void sstp_destroy(foray_explorer *explorer)
-{
-    staged *self = explorer->self;
-    if (!self)
-        return;
-    fy_counts_destroy(self->counts);
-    free(self->weight);
-    free(self->planned);
-    free(self->unsettled);
-    free(self->value);
-    free(self->policy);
-    free(self);
 }
 
 /* ------------------------------------------------------- the truncated recursion */
@@ -349,7 +335,6 @@ const fy_explorer_ops fy_sstp = {
     .parameter = parameters,
     .parameters = FY_COUNT(parameters),
     .create = sstp_create,
-    .destroy = sstp_destroy,
     .begin_episode = sstp_begin_episode,
     .act = sstp_act,
     .observe = sstp_observe,
