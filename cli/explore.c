@@ -396,8 +396,6 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
                "error\n",
                foray_model_feature_error(foray_run_model(e->run)));
     print_target(e, status);
-    if (e->view.cached == FORAY_CACHE_HIT)
-        print_path("model                   found in ", e->view.aggregation.cache, "");
     print_path("saved in                ", e->path, "");
     print_next(e, status);
 }
@@ -514,7 +512,7 @@ static cli_exit explore(exploration *e)
 static cli_exit refuse_on_resume(cli_session *session)
 {
     static const char *const model[] = {
-        "in", "clusters", "draws", "accuracy", "aggregate-seed", "cache", "continue", "lipschitz"};
+        "in", "clusters", "draws", "accuracy", "aggregate-seed", "continue", "lipschitz"};
     if (cli_has(session, "reward"))
         return cli_fail(session, CLI_USAGE, "the run already has its reward: --resume takes no -r");
     for (size_t i = 0; i < sizeof model / sizeof *model; i++)

@@ -106,8 +106,8 @@ static cli_exit open_view_model(cli_session *session, const char *source, foray_
 /* Options that would do nothing are refused. */
 static cli_exit check_no_view(cli_session *session, const char *source)
 {
-    static const char *const names[] = {"clusters", "draws",    "accuracy", "aggregate-seed",
-                                        "cache",    "continue", "lipschitz"};
+    static const char *const names[] = {"clusters",       "draws",    "accuracy",
+                                        "aggregate-seed", "continue", "lipschitz"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (cli_has(session, names[i]))
             return cli_fail(session, CLI_USAGE,

@@ -150,7 +150,6 @@ static cli_exit read_options(cli_session *session, cli_view *view)
         aggregation->seed = (uint64_t)cli_whole(session, "aggregate-seed");
     if (cli_has(session, "lipschitz"))
         aggregation->lipschitz = cli_real(session, "lipschitz");
-    aggregation->cache = cli_value(session, "cache");
     const char *how = cli_value(session, "continue");
     cli_exit code = how ? read_continuation(session, how, view) : CLI_DONE;
     bool fresh = view->continuation == FORAY_CONTINUE_FRESH;
@@ -384,19 +383,14 @@ cli_exit cli_view_model(cli_session *session, cli_view *view, foray_model **out)
     aggregating a = {.work = {.heading = "aggregating ", .parts = "clusters"},
                      .clusters = foray_clusters_count(view->clusters),
                      .started = cli_seconds()};
-    foray_aggregation_facts facts = {0};
     cli_progress_begin(&a.work.line, 0);
     foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
     foray_status status = foray_aggregate(session->ctx, view->system, view->clusters,
-                                          &view->aggregation, show_progress, &a, &facts, out);
+                                          &view->aggregation, show_progress, &a, NULL, out);
     foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&a.work.line);
-    view->cached = facts.cache;
     if (status == FORAY_INTERRUPTED)
         return cli_fail(session, CLI_STOPPED, "stopped by a signal while aggregating");
-    if (status == FORAY_OK && facts.cache == FORAY_CACHE_FAILED)
-        cli_fail(session, CLI_DONE, "%s: the model could not be stored there",
-                 view->aggregation.cache);
     return cli_status(session, status);
 }
 

@@ -19,7 +19,6 @@
 struct cli_view {
     char *system_text, *clusters_text;
     char *model_path; /* or "open:..."; NULL: the model is made by aggregating */
-    int cached;       /* FORAY_CACHE_..., once it is made */
     foray_aggregation aggregation;
     foray_continuation continuation;
     foray_system *system;
@@ -43,8 +42,7 @@ struct cli_view {
                  "point of its cluster, so that exploring obeys the model and certificates hold"), \
         CLI_REAL(0, "lipschitz", "L", NULL, 1e-9, 1e9,                                             \
                  "how smooth a system is; what follows two states differs by at most L times "     \
-                 "their distance, in total variation, which bounds the aggregation error"),        \
-        CLI_FILE(0, "cache", "DIR", "where models of systems are stored and reused")
+                 "their distance, in total variation, which bounds the aggregation error")
 
 #define CLI_OPTION_CONTAIN                                                                         \
     CLI_SWITCH("contain",                                                                          \

@@ -1,16 +1,13 @@
 /* Aggregating: features against closed forms and known laws, the bound on their errors as a
- * statistic, and that neither threads nor the cache make a difference. */
+ * statistic, and that threads make no difference. */
 #include "support_system.h"
 
 #include "system/monte_carlo.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static int setup(void **state)
 {
@@ -274,163 +271,6 @@ static void threads_make_no_difference(void **state)
     foray_system_destroy(system);
 }
 
-/* ------------------------------------------------------------------------- cache */
-
-/* The path of the only file in a directory. */
-static void only_file(const char *directory, char *path, size_t size)
-{
-    char command[4300];
-    snprintf(command, sizeof command, "ls -d '%s'/*", directory);
-    FILE *list = popen(command, "r");
-    assert_non_null(list);
-    assert_non_null(fgets(path, (int)size, list));
-    path[strcspn(path, "\n")] = 0;
-    char more[8];
-    assert_null(fgets(more, sizeof more, list));
-    pclose(list);
-}
-
-static void damage(const char *path, int how)
-{
-    struct stat about;
-    assert_int_equal(stat(path, &about), 0);
-    if (how == 0)
-        assert_int_equal(truncate(path, about.st_size / 2), 0);
-    if (how == 1)
-        assert_int_equal(truncate(path, 0), 0);
-    int file = open(path, O_RDWR);
-    assert_true(file >= 0);
-    char byte;
-    if (how == 2 && pread(file, &byte, 1, about.st_size / 2) == 1) {
-        byte ^= 4;
-        assert_int_equal(pwrite(file, &byte, 1, about.st_size / 2), 1);
-    }
-    close(file);
-}
-
-static void the_cache_gives_back_what_was_stored(void **state)
-{
-    foray_context *ctx = *state;
-    char *directory = support_directory(), cache[4200], path[4200];
-    snprintf(cache, sizeof cache, "%s/deeper", directory);
-    foray_system *system = NULL;
-    support_ok(ctx, foray_system_open(ctx, "tank", &system));
-    foray_aggregation aggregation = request(10, 1);
-    foray_aggregation_facts facts;
-    size_t size, other_size;
-    uint8_t *data = bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &size);
-    assert_int_equal(facts.cache, FORAY_CACHE_UNUSED);
-    aggregation.cache = cache;
-    const int expected[] = {FORAY_CACHE_STORED, FORAY_CACHE_HIT,      FORAY_CACHE_REPAIRED,
-                            FORAY_CACHE_HIT,    FORAY_CACHE_REPAIRED, FORAY_CACHE_REPAIRED,
-                            FORAY_CACHE_HIT};
-    const int harm[] = {-1, -1, 0, -1, 1, 2, -1};
-    for (size_t k = 0; k < sizeof harm / sizeof *harm; k++) {
-        if (harm[k] >= 0) {
-            only_file(cache, path, sizeof path);
-            damage(path, harm[k]);
-        }
-        uint8_t *other = bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &other_size);
-        assert_int_equal(facts.cache, expected[k]);
-        assert_int_equal(other_size, size);
-        assert_memory_equal(other, data, size);
-        free(other);
-    }
-    free(data);
-    foray_system_destroy(system);
-    support_remove(directory);
-}
-
-/* Anything that matters makes another entry. */
-static void the_cache_tells_requests_apart(void **state)
-{
-    foray_context *ctx = *state;
-    char *directory = support_directory();
-    static const struct {
-        const char *system, *clusters;
-        int64_t draws;
-        double delta;
-        uint64_t seed;
-    } requests[] = {
-        {"tank", "grid:5x5", 10, 0.05, 1},
-        {"tank", "grid:5x6", 10, 0.05, 1},
-        {"tank", "radial:25", 10, 0.05, 1},
-        {"tank", "radial:25,nearest=7", 10, 0.05, 1},
-        {"tank", "radial:25,width=0.3", 10, 0.05, 1},
-        {"tank", "grid:5x5", 12, 0.05, 1},
-        {"tank", "grid:5x5", 10, 0.06, 1},
-        {"tank", "grid:5x5", 10, 0.05, 2},
-        {"tank:horizon=7", "grid:5x5", 10, 0.05, 1},
-        {"tank:seed=2", "grid:5x5", 10, 0.05, 1},
-        {"pendulum", "grid:5x5", 10, 0.05, 1},
-    };
-    for (int round = 0; round < 2; round++)
-        for (size_t k = 0; k < sizeof requests / sizeof *requests; k++) {
-            foray_system *system = NULL;
-            size_t size;
-            support_ok(ctx, foray_system_open(ctx, requests[k].system, &system));
-            foray_aggregation aggregation = request(requests[k].draws, requests[k].seed);
-            aggregation.delta = requests[k].delta;
-            aggregation.cache = directory;
-            foray_aggregation_facts facts;
-            free(bytes_of(ctx, system, requests[k].clusters, &aggregation, &facts, &size));
-            assert_int_equal(facts.cache, round ? FORAY_CACHE_HIT : FORAY_CACHE_STORED);
-            foray_system_destroy(system);
-        }
-    support_remove(directory);
-}
-
-/* A model under the name of another one is not taken for it. */
-static void a_cached_model_belongs_to_its_name(void **state)
-{
-    foray_context *ctx = *state;
-    char *one = support_directory(), *other = support_directory(), path[4200], stolen[4200];
-    foray_system *system = NULL;
-    support_ok(ctx, foray_system_open(ctx, "tank", &system));
-    foray_aggregation aggregation = request(10, 1);
-    foray_aggregation_facts facts;
-    size_t size, other_size;
-    aggregation.cache = one;
-    uint8_t *data = bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &size);
-    aggregation.seed = 2;
-    aggregation.cache = other;
-    free(bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &other_size));
-    only_file(one, path, sizeof path);
-    only_file(other, stolen, sizeof stolen);
-    assert_int_equal(rename(stolen, path), 0);
-    aggregation.seed = 1;
-    aggregation.cache = one;
-    uint8_t *again = bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &other_size);
-    assert_int_equal(facts.cache, FORAY_CACHE_REPAIRED);
-    assert_int_equal(other_size, size);
-    assert_memory_equal(again, data, size);
-    free(again);
-    free(data);
-    foray_system_destroy(system);
-    support_remove(one);
-    support_remove(other);
-}
-
-static void a_cache_that_cannot_be_written_costs_nothing_else(void **state)
-{
-    foray_context *ctx = *state;
-    foray_system *system = NULL;
-    support_ok(ctx, foray_system_open(ctx, "tank", &system));
-    foray_aggregation aggregation = request(10, 1);
-    aggregation.cache = "/dev/null/nowhere";
-    foray_aggregation_facts facts;
-    size_t size;
-    free(bytes_of(ctx, system, "grid:5x5", &aggregation, &facts, &size));
-    assert_int_equal(facts.cache, FORAY_CACHE_FAILED);
-    foray_system_destroy(system);
-    /* A system of one's own has no name to be found again by. */
-    support_line line = {.dimensions = 1, .shift = {0, 0.05, 0.13}};
-    system = support_line_system(ctx, &line, 3);
-    free(bytes_of(ctx, system, "grid:5", &aggregation, &facts, &size));
-    assert_int_equal(facts.cache, FORAY_CACHE_UNUSED);
-    foray_system_destroy(system);
-}
-
 /* ---------------------------------------------------------- refusals and failures */
 
 static bool stop(void *user, double done)
@@ -516,32 +356,26 @@ static void failing_systems_are_named_with_cluster_and_action(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     foray_context *ctx = *state;
-    char *directory = support_directory();
     foray_system *system = NULL;
     support_ok(ctx, foray_system_open(ctx, "tank", &system));
     foray_clusters *clusters = make_clusters(ctx, system, "grid:3x3");
     foray_aggregation aggregation = request(4, 1);
-    aggregation.cache = directory;
     foray_model *model = NULL;
-    foray_aggregation_facts facts;
     int64_t failures = 0;
     for (;; failures++) {
         ctx->allocations_left = failures;
         foray_status status =
-            foray_aggregate(ctx, system, clusters, &aggregation, NULL, NULL, &facts, &model);
-        if (status == FORAY_OK && facts.cache == FORAY_CACHE_STORED)
+            foray_aggregate(ctx, system, clusters, &aggregation, NULL, NULL, NULL, &model);
+        if (status == FORAY_OK)
             break;
-        /* Once the model is made, only keeping it can fail. */
-        assert_int_equal(status, model ? FORAY_OK : FORAY_ERROR_MEMORY);
-        foray_model_destroy(model);
-        model = NULL;
+        assert_int_equal(status, FORAY_ERROR_MEMORY);
+        assert_null(model);
     }
     assert_true(failures > 30);
     ctx->allocations_left = -1;
     foray_model_destroy(model);
     foray_clusters_destroy(clusters);
     foray_system_destroy(system);
-    support_remove(directory);
 }
 
 int main(void)
@@ -553,11 +387,6 @@ int main(void)
         cmocka_unit_test(the_bound_holds_for_much_and_for_little_chance),
         cmocka_unit_test_setup_teardown(accuracy_is_reached, setup, teardown),
         cmocka_unit_test_setup_teardown(threads_make_no_difference, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_cache_gives_back_what_was_stored, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_cache_tells_requests_apart, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cached_model_belongs_to_its_name, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cache_that_cannot_be_written_costs_nothing_else, setup,
-                                        teardown),
         cmocka_unit_test_setup_teardown(progress_may_stop_it, setup, teardown),
         cmocka_unit_test_setup_teardown(bad_requests_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(failing_systems_are_named_with_cluster_and_action, setup,

@@ -31,11 +31,6 @@ holds "the error is at most what was asked for" awk "BEGIN { exit !($(error accu
 expect 0 '' foray world export tank@grid:5x5 -o still.json
 holds "without noise there is no Monte Carlo error" test "$(error still.json)" = none
 
-expect 0 '' foray world export pendulum@grid:7x7 --cache kept -o first.json
-holds "the model is kept" test -n "$(ls kept)"
-expect 0 '' foray world export pendulum@grid:7x7 --cache kept -o second.json
-holds "and found" cmp first.json second.json
-
 # -------------------------------------------------------- explore, resume, plan, try
 expect 0 'next +foray rollout whole.foray' \
     foray explore tank --clusters grid:9x9 -k 40 --seed 3 -o whole.foray
@@ -192,18 +187,14 @@ serve(Arm())
 END
 expect 2 'grid' foray explore "exec:python3 arm.py" --clusters grid:3x3x3x3x3 -k 5 -o bad.foray
 expect 0 'Monte Carlo error +0 per step' foray explore "exec:python3 arm.py" --clusters radial:80 \
-    --cache arms -k 60 -o arm.foray
+    -k 60 -o arm.foray
 foray rollout arm.foray --trust -n 200 --json >arm.json
 holds "it is lifted" awk "BEGIN { exit !($(json rewards.0.return.low arm.json) > 3) }"
 holds "or not" awk "BEGIN { exit !($(json rewards.1.return.low arm.json) > 6) }"
 holds "surely" awk "BEGIN { exit !($(json rewards.0.certificate.gap arm.json) < 4) }"
 holds "the misfit is measured" awk "BEGIN { exit !($(json rewards.0.misfit.episode arm.json) > 0) }"
-expect 0 'model +found in arms' foray explore "exec:python3 arm.py" --clusters radial:80 \
-    --cache arms -k 60 -o again.foray
-foray rollout again.foray --trust -n 200 --json >again.json
-holds "a model from the cache is the model" cmp <(sed 1,2d arm.json) <(sed 1,2d again.json)
 expect 0 'Monte Carlo error +0\.' foray explore "exec:python3 arm.py random" --clusters radial:80 \
-    --cache arms -k 10 -o random.foray
+    -k 10 -o random.foray
 
 # A run file does not start anything that the command line does not name.
 for refused in "rollout in.foray" "plan in.foray -r served" "explore --resume -k 30 -o in.foray"; do

@@ -225,36 +225,22 @@ typedef struct foray_aggregation {
     int64_t draws;   /* per (cluster, action, simulator), if accuracy is 0; the least otherwise */
     double delta;    /* probability with which the bound on the Monte Carlo error may fail */
     uint64_t seed;
-    const char *cache; /* a directory where finished models are kept and found; NULL: none */
     /* L > 0: for every simulator and action, what follows two states s and s~ differs by at most
      * L sum_j |s_j - s~_j|/(high_j - low_j) in total variation, by your word (or by the system's:
      * foray_system_spec). The bound on the aggregation error that follows is added to the model's
      * feature error. 0: not known. */
     double lipschitz;
 } foray_aggregation;
-/* The defaults: 100 draws, delta 0.05, seed 1, no cache, no Lipschitz constant. */
+/* The defaults: 100 draws, delta 0.05, seed 1, no Lipschitz constant. */
 FORAY_API void foray_aggregation_default(foray_aggregation *aggregation);
 
 /* Called now and then, by one thread at a time; `done` goes from 0 to 1, and starts again
  * where `accuracy` takes more draws than expected. Return false to stop. */
 typedef bool (*foray_aggregate_fn)(void *user, double done);
 
-/* How the cache was used. UNUSED: none was asked for, or the system cannot be identified (it
- * was not opened from text). HIT: the model was found. STORED: it was not found, and has been
- * stored. REPAIRED: a damaged file was found and has been replaced. FAILED: the model could
- * not be stored; the only cost is time in the next call. */
-typedef enum foray_cache_outcome {
-    FORAY_CACHE_UNUSED,
-    FORAY_CACHE_HIT,
-    FORAY_CACHE_STORED,
-    FORAY_CACHE_REPAIRED,
-    FORAY_CACHE_FAILED
-} foray_cache_outcome;
-
 typedef struct foray_aggregation_facts {
-    int64_t draws;        /* per (cluster, action, simulator); 0 with FORAY_CACHE_HIT */
+    int64_t draws;        /* per (cluster, action, simulator) */
     double feature_error; /* as the model has it */
-    foray_cache_outcome cache;
 } foray_aggregation_facts;
 
 /* The model of the system seen through the clusters,

@@ -9,7 +9,6 @@
  * joined in the clusters' order. */
 #include "model/model.h"
 #include "base/maths.h"
-#include "aggregate/cache.h"
 #include "system/monte_carlo.h"
 #include "aggregate/sampling.h"
 
@@ -17,7 +16,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Resets that the initial distribution is the mean of. */
 enum { RESETS = 4096 };
@@ -436,34 +434,6 @@ static void release(job *j)
     free(j->theta);
 }
 
-/* -------------------------------------------------------------------- with a cache */
-
-/* A model that cannot be kept is still a model. */
-static foray_cache_outcome store(job *j, const fy_cache_entry *entry, const foray_model *model,
-                                 foray_cache_outcome cache)
-{
-    mkdir(j->aggregation->cache, 0777);
-    foray_status status = fy_cache_store(j->ctx, entry, model);
-    return status == FORAY_OK ? cache : FORAY_CACHE_FAILED;
-}
-
-static foray_status find_or_make(job *j, const fy_cache_entry *entry,
-                                 foray_aggregation_facts *facts, foray_model **out)
-{
-    foray_status status = FORAY_OK;
-    if (entry->path)
-        status = fy_cache_find(j->ctx, entry, j->clusters, j->system, &facts->cache, out);
-    if (status != FORAY_OK || *out)
-        return status;
-    status = make_model(j, out);
-    if (status != FORAY_OK)
-        return status;
-    facts->draws = j->what.points * j->what.each;
-    if (entry->path)
-        facts->cache = store(j, entry, *out, facts->cache);
-    return FORAY_OK;
-}
-
 foray_status foray_aggregate(foray_context *ctx, foray_system *system,
                              const foray_clusters *clusters, const foray_aggregation *aggregation,
                              foray_aggregate_fn progress, void *user,
@@ -475,21 +445,12 @@ foray_status foray_aggregate(foray_context *ctx, foray_system *system,
              .aggregation = aggregation,
              .progress = progress,
              .user = user};
-    foray_aggregation_facts found = {.cache = FORAY_CACHE_UNUSED};
-    foray_model *model = NULL;
-    fy_cache_entry entry = {0};
     foray_status status = check_request(&j);
     if (status == FORAY_OK)
-        status = fy_cache_open(ctx, system, clusters, aggregation, &entry);
-    if (status == FORAY_OK)
-        status = find_or_make(&j, &entry, &found, &model);
+        status = make_model(&j, out);
     release(&j);
-    free(entry.path);
-    if (status != FORAY_OK)
-        return status;
-    found.feature_error = foray_model_feature_error(model);
-    if (facts)
-        *facts = found;
-    *out = model;
-    return FORAY_OK;
+    if (status == FORAY_OK && facts)
+        *facts = (foray_aggregation_facts){.draws = j.what.points * j.what.each,
+                                           .feature_error = foray_model_feature_error(*out)};
+    return status;
 }

@@ -135,11 +135,6 @@ static void states_cell(const foray_clusters *clusters, int64_t cluster, int64_t
     *col = cluster;
 }
 
-static uint64_t states_hash(const foray_clusters *clusters)
-{
-    return (uint64_t)clusters->count;
-}
-
 static void states_extent(const foray_clusters *clusters, int64_t cluster, double *low,
                           double *high)
 {
@@ -151,7 +146,6 @@ static const fy_clusters_kind states_kind = {.of = states_of,
                                              .centre = states_centre,
                                              .points = states_points,
                                              .cell = states_cell,
-                                             .hash = states_hash,
                                              .exact = true,
                                              .extent = states_extent};
 

@@ -30,8 +30,6 @@ typedef struct fy_clusters_kind {
     void (*points)(const foray_clusters *clusters, const fy_points *wanted, double *point);
     /* Where a cluster lies on the map of rows x cols; NULL: there is none. */
     void (*cell)(const foray_clusters *clusters, int64_t cluster, int64_t *row, int64_t *col);
-    /* A hash of everything but the box and the sizes below: for the cache. */
-    uint64_t (*hash)(const foray_clusters *clusters);
     void (*destroy)(void *self);
     /* What a policy file says about them, but for the box (foray_policy_clusters); NULL: nothing.
      */

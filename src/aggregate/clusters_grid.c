@@ -119,12 +119,6 @@ static void grid_cell(const foray_clusters *clusters, int64_t cluster, int64_t *
     *col = index[0];
 }
 
-static uint64_t grid_hash(const foray_clusters *clusters)
-{
-    const grid *g = clusters->self;
-    return fy_hash(g->points, sizeof g->points, (uint64_t)clusters->dimensions);
-}
-
 /* A point's hat ends at its neighbours. */
 static void grid_extent(const foray_clusters *clusters, int64_t cluster, double *low, double *high)
 {
@@ -151,7 +145,6 @@ static const fy_clusters_kind grid_kind = {.of = grid_of,
                                            .centre = grid_centre,
                                            .points = grid_points,
                                            .cell = grid_cell,
-                                           .hash = grid_hash,
                                            .destroy = free,
                                            .describe = grid_describe,
                                            .extent = grid_extent};

@@ -181,14 +181,6 @@ static void radial_points(const foray_clusters *clusters, const fy_points *wante
 
 /* ----------------------------------------------------------------------- creation */
 
-static uint64_t radial_hash(const foray_clusters *clusters)
-{
-    const radial *r = clusters->self;
-    size_t size = (size_t)(clusters->count * clusters->dimensions) * sizeof *r->centre;
-    uint64_t hash = fy_hash(r->centre, size, (uint64_t)r->nearest);
-    return fy_hash(&r->width, sizeof r->width, hash);
-}
-
 static foray_status radial_describe(fy_arena *arena, const foray_clusters *clusters,
                                     foray_policy_clusters *out)
 {
@@ -205,7 +197,6 @@ static foray_status radial_describe(fy_arena *arena, const foray_clusters *clust
 static const fy_clusters_kind radial_kind = {.of = radial_of,
                                              .centre = radial_centre,
                                              .points = radial_points,
-                                             .hash = radial_hash,
                                              .destroy = radial_destroy,
                                              .describe = radial_describe};
 
