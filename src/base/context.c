@@ -1,9 +1,11 @@
 /* context.c - status texts, error messages, being stopped. */
 #include "base/level.h"
+#include "base/base.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 const char *foray_version(void)
 {
@@ -82,4 +84,15 @@ void foray_context_set_stop(foray_context *ctx, bool (*stop)(void *user), void *
     ctx->stop = stop;
     ctx->stop_user = user;
     ctx->stopped = false;
+}
+
+/* ------------------------------------------------------------------------------ clock */
+
+/* What time limits, rates and saving now and then are measured by. */
+
+double fy_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

@@ -6,6 +6,8 @@
 #include "base/json.h"
 #include "base/parameter.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -405,4 +407,310 @@ void fy_json_free(fy_json_tree *tree)
     free(tree->text);
     free(tree->node);
     *tree = (fy_json_tree){0};
+}
+
+/* ----------------------------------------------------------------------------- values */
+
+/* What a JSON text that was taken to pieces says, and strings as JSON.
+ *
+ * The first character of a value tells its kind, and numbers are read where they stand: beside
+ * the text a tree has nothing but the shape. */
+
+/* ------------------------------------------------------------------- values */
+
+/* The characters of a number; what follows it may be any text. */
+static size_t number_length(const char *text)
+{
+    return strspn(text, "+-.0123456789eE");
+}
+
+static const fy_json_node *node_of(fy_json value)
+{
+    return value.tree->node + value.node;
+}
+
+static const char *token_of(fy_json value)
+{
+    return value.tree->text + node_of(value)->at;
+}
+
+fy_json fy_json_root(const fy_json_tree *tree)
+{
+    return (fy_json){.tree = tree};
+}
+
+fy_json_kind fy_json_kind_of(fy_json value)
+{
+    if (!value.tree)
+        return FY_JSON_ABSENT;
+    const char *token = token_of(value);
+    switch (*token) {
+    case '{':
+        return FY_JSON_OBJECT;
+    case '[':
+        return FY_JSON_ARRAY;
+    case '"':
+        return FY_JSON_TEXT;
+    case 'n':
+        return FY_JSON_NULL;
+    case 't':
+        return FY_JSON_TRUE;
+    case 'f':
+        return FY_JSON_FALSE;
+    default:
+        token += strspn(token, "-0123456789");
+        return *token && strchr(".eE", *token) ? FY_JSON_REAL : FY_JSON_INTEGER;
+    }
+}
+
+bool fy_json_is_number(fy_json value)
+{
+    fy_json_kind kind = fy_json_kind_of(value);
+    return kind == FY_JSON_INTEGER || kind == FY_JSON_REAL;
+}
+
+fy_json fy_json_first(fy_json list)
+{
+    fy_json_kind kind = fy_json_kind_of(list);
+    bool some =
+        (kind == FY_JSON_ARRAY || kind == FY_JSON_OBJECT) && node_of(list)->end > list.node + 1;
+    return some ? (fy_json){.tree = list.tree, .node = list.node + 1} : (fy_json){0};
+}
+
+fy_json fy_json_next(fy_json list, fy_json item)
+{
+    if (!item.tree)
+        return item;
+    uint32_t next = node_of(item)->end;
+    return next < node_of(list)->end ? (fy_json){.tree = list.tree, .node = next} : (fy_json){0};
+}
+
+fy_json fy_json_item(fy_json array, int64_t index)
+{
+    fy_json item = fy_json_first(array);
+    while (item.tree && index-- > 0)
+        item = fy_json_next(array, item);
+    return item;
+}
+
+int64_t fy_json_size(fy_json array)
+{
+    int64_t count = 0;
+    if (fy_json_kind_of(array) == FY_JSON_ARRAY)
+        for (fy_json item = fy_json_first(array); item.tree; item = fy_json_next(array, item))
+            count++;
+    return count;
+}
+
+fy_json fy_json_member(fy_json object, const char *key)
+{
+    if (fy_json_kind_of(object) != FY_JSON_OBJECT)
+        return (fy_json){0};
+    for (fy_json name = fy_json_first(object); name.tree;) {
+        fy_json value = fy_json_next(object, name);
+        if (strcmp(fy_json_text(name), key) == 0)
+            return value;
+        name = fy_json_next(object, value);
+    }
+    return (fy_json){0};
+}
+
+const char *fy_json_text(fy_json text)
+{
+    return token_of(text) + 1;
+}
+
+int64_t fy_json_integer(fy_json integer)
+{
+    int64_t value = 0;
+    const char *token = token_of(integer);
+    fy_integer_read(token, number_length(token), &value);
+    return value;
+}
+
+double fy_json_real(fy_json number)
+{
+    double value = 0;
+    const char *token = token_of(number);
+    fy_number_read(token, number_length(token), &value);
+    return value;
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/* \n, \u009B; two halves beyond U+FFFF. */
+static void put_escaped(fy_writer *writer, uint32_t code)
+{
+    static const char short_name[] = "\b\f\n\r\t\"\\", letter[] = "bfnrt\"\\";
+    const char *found = code < 0x80 && code > 0 ? strchr(short_name, (int)code) : NULL;
+    if (found)
+        fy_print(writer, "\\%c", letter[found - short_name]);
+    else if (code < 0x10000)
+        fy_print(writer, "\\u%04X", code);
+    else
+        fy_print(writer, "\\u%04X\\u%04X", 0xD800 + ((code - 0x10000) >> 10),
+                 0xDC00 + ((code - 0x10000) & 0x3FF));
+}
+
+void fy_json_put_text(fy_writer *writer, const char *text)
+{
+    fy_write_bytes(writer, "\"", 1);
+    for (int size; *text; text += size) {
+        int32_t code = foray_character(text, &size);
+        writer->failed |= code < 0;
+        if (code == '"' || code == '\\' || (code >= 0 && foray_character_hidden(code)))
+            put_escaped(writer, (uint32_t)code);
+        else
+            fy_write_bytes(writer, text, (size_t)size);
+    }
+    fy_write_bytes(writer, "\"", 1);
+}
+
+/* -------------------------------------------------------------------------- documents */
+
+/* Reading and writing the JSON that models, rewards and policies share. */
+
+/* ------------------------------------------------------------------ reading */
+
+static bool is_among(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(key, *keys) != 0)
+        keys++;
+    return *keys != NULL;
+}
+
+foray_status fy_document_keys(foray_context *ctx, fy_json object, const char *name,
+                              const char *const *keys)
+{
+    if (fy_json_kind_of(object) != FY_JSON_OBJECT)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: an object is expected", name);
+    for (fy_json key = fy_json_first(object); key.tree;) {
+        if (!is_among(fy_json_text(key), keys))
+            return fy_fail(ctx, FORAY_ERROR_INPUT, "unknown key \"%s\" in %s", fy_json_text(key),
+                           name);
+        key = fy_json_next(object, fy_json_next(object, key));
+    }
+    return FORAY_OK;
+}
+
+/* "format" and "version" first: a file of another kind should be told so, not be taken
+ * to pieces. */
+static foray_status check_root(foray_context *ctx, fy_json root, const char *format,
+                               const char *const *keys)
+{
+    fy_json found = fy_json_member(root, "format"), version = fy_json_member(root, "version");
+    if (fy_json_kind_of(root) != FY_JSON_OBJECT)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "an object is expected");
+    if (fy_json_kind_of(found) != FY_JSON_TEXT || strcmp(fy_json_text(found), format) != 0)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "format: \"%s\" is expected", format);
+    if (fy_json_kind_of(version) != FY_JSON_INTEGER)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "version: a whole number is expected");
+    int64_t number = fy_json_integer(version);
+    if (number != 1)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "version %" PRId64 ", but this Foray reads version 1", number);
+    return fy_document_keys(ctx, root, format, keys);
+}
+
+static foray_status check_size(foray_context *ctx, size_t size, const char *where)
+{
+    if (size <= FY_DOCUMENT_LIMIT)
+        return FORAY_OK;
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: more than %zu MiB of JSON", where,
+                   FY_DOCUMENT_LIMIT >> 20);
+}
+
+static foray_status parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                          const char *format, const char *const *keys, fy_json_tree *out)
+{
+    fy_json_tree tree;
+    foray_status status = fy_json_parse(ctx, text, size, where, &tree);
+    if (status < 0)
+        return status;
+    if ((status = check_root(ctx, fy_json_root(&tree), format, keys)) < 0) {
+        fy_json_free(&tree);
+        return fy_fail_within(ctx, status, "%s", where);
+    }
+    *out = tree;
+    return FORAY_OK;
+}
+
+foray_status fy_document_parse(foray_context *ctx, const char *text, size_t size, const char *where,
+                               const char *format, const char *const *keys, fy_json_tree *out)
+{
+    foray_status status = check_size(ctx, size, where);
+    return status == FORAY_OK ? parse(ctx, text, size, where, format, keys, out) : status;
+}
+
+foray_status fy_document_parse_large(foray_context *ctx, const char *text, size_t size,
+                                     const char *where, const char *format, const char *const *keys,
+                                     fy_json_tree *out)
+{
+    return parse(ctx, text, size, where, format, keys, out);
+}
+
+/* Strings are decoded where they lie, so that values begin where they do in the text. */
+int64_t fy_document_line(const char *text, fy_json value)
+{
+    int64_t line = 1;
+    for (uint32_t i = 0; i < value.tree->node[value.node].at; i++)
+        line += text[i] == '\n';
+    return line;
+}
+
+foray_status fy_document_real(foray_context *ctx, fy_json object, const char *key, double min,
+                              double max, double *out)
+{
+    fy_json member = fy_json_member(object, key);
+    if (!fy_json_is_number(member))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a number is expected", key);
+    double value = fy_json_real(member);
+    if (!(value >= min && value <= max))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: %g is not between %g and %g", key, value, min,
+                       max);
+    *out = value;
+    return FORAY_OK;
+}
+
+foray_status fy_document_integer(foray_context *ctx, fy_json object, const char *key, int64_t min,
+                                 int64_t max, int64_t *out)
+{
+    fy_json member = fy_json_member(object, key);
+    if (fy_json_kind_of(member) != FY_JSON_INTEGER)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number is expected", key);
+    int64_t value = fy_json_integer(member);
+    if (value < min || value > max)
+        return fy_fail(ctx, FORAY_ERROR_INPUT,
+                       "%s: %" PRId64 " is not between %" PRId64 " and %" PRId64, key, value, min,
+                       max);
+    *out = value;
+    return FORAY_OK;
+}
+
+foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *key,
+                                const char *const *choices, int *out)
+{
+    fy_json member = fy_json_member(object, key);
+    if (fy_json_kind_of(member) != FY_JSON_TEXT)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a text is expected", key);
+    for (int i = 0; choices[i]; i++) {
+        if (strcmp(fy_json_text(member), choices[i]) == 0) {
+            *out = i;
+            return FORAY_OK;
+        }
+    }
+    return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: \"%s\" is not one of its values", key,
+                   fy_json_text(member));
+}
+
+/* ------------------------------------------------------------------ writing */
+
+void fy_document_put_real(fy_writer *writer, double value)
+{
+    char text[FORAY_NUMBER_SIZE];
+    foray_shortest(value, text);
+    if (isfinite(value))
+        fy_write_bytes(writer, text, strlen(text));
+    else
+        writer->failed = true;
 }

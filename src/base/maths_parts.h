@@ -1,4 +1,4 @@
-/* maths_parts.h - what the files maths*.c share: numbers as sums of two doubles, and tables.
+/* maths_parts.h - what maths.c and its tables share: numbers as sums of two doubles, and tables.
  *
  * A pair hi + lo has about 106 bits. Sums and products of doubles are exact as pairs (Dekker 1971,
  * Knuth): s = a + b rounds off (a - (s - (s - a))) + (b - (s - a)), which is a double; a product

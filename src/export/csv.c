@@ -1,6 +1,6 @@
 /* csv.c - a table of transitions, and foray_model_export. */
 #include "base/csv.h"
-#include "base/document.h"
+#include "base/json.h"
 #include "export/export.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* labels.c - rewards of a UMB file: values of branches where they depend on what follows,
  * otherwise of choices; and labels ("aps") of rewards that are the probability of reaching or
  * avoiding states. */
-#include "base/document.h"
+#include "base/json.h"
 #include "export/export.h"
 
 #include <inttypes.h>

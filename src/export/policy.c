@@ -4,7 +4,7 @@
  * order and with the same exponential, so that it gives the same actions, also where two are nearly
  * equal. In its text, '@' stands for the name of the policy. */
 #include "aggregate/clusters.h"
-#include "base/document.h"
+#include "base/json.h"
 #include "base/maths_parts.h"
 
 #include <ctype.h>

@@ -5,7 +5,7 @@
  * stands among the parameters of index.json, where every reader leaves it alone: the horizon, the
  * initial law (all its states are "initial"), names of states. */
 #include "export/export.h"
-#include "base/document.h"
+#include "base/json.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

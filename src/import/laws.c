@@ -9,7 +9,7 @@
  * The rows are read twice: once to find the laws, once to tell the builder. Laws are numbered as
  * pairs meet them, so that in the second reading the first pair of each law is known by its
  * number. */
-#include "import/table.h"
+#include "import/import.h"
 #include "model/builder.h"
 
 #include <inttypes.h>

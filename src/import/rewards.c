@@ -3,8 +3,8 @@
  * A structure gives r(s,a,s') = (what s earns) + (what the transition earns), in its own unit;
  * written as r(s) or r(s,a) where nothing more is said, because what does not depend on s' is not
  * uncertain. A label gives the probability of getting there. */
-#include "base/document.h"
-#include "import/table.h"
+#include "base/json.h"
+#include "import/import.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

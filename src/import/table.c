@@ -1,5 +1,5 @@
-/* table.c - the rows of a table, read and sorted. */
-#include "import/table.h"
+/* table.c - a table under way: its rows, its words, what is earned; and the reader of CSV files. */
+#include "import/import.h"
 #include "base/csv.h"
 #include "base/parameter.h"
 
@@ -8,6 +8,139 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+foray_status fy_row_list_add(fy_row_list *rows, const fy_transition *row)
+{
+    fy_transition *room = fy_grow(rows->ctx, rows->row, &rows->room, rows->count + 1, sizeof *room);
+    if (!room)
+        return fy_fail_within(rows->ctx, FORAY_ERROR_MEMORY,
+                              "more than %" PRId64 " rows do not fit in memory", rows->count);
+    rows->row = room;
+    room[rows->count++] = *row;
+    return FORAY_OK;
+}
+
+void fy_row_list_free(fy_row_list *rows)
+{
+    free(rows->row);
+    *rows = (fy_row_list){.ctx = rows->ctx};
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const fy_transition *x = a, *y = b;
+    if (x->state != y->state)
+        return x->state < y->state ? -1 : 1;
+    if (x->action != y->action)
+        return x->action < y->action ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+void fy_row_list_sort(fy_row_list *rows)
+{
+    for (int64_t i = 1; i < rows->count; i++)
+        if (compare_rows(&rows->row[i - 1], &rows->row[i]) > 0) {
+            qsort(rows->row, (size_t)rows->count, sizeof *rows->row, compare_rows);
+            return;
+        }
+}
+
+static bool next_group(const fy_row_list *rows, bool of_pair, fy_row_group *group)
+{
+    fy_transition *row = group->row ? group->row + group->count : rows->row;
+    int64_t left = rows->count - (rows->count > 0 ? row - rows->row : 0), count = 0;
+    while (count < left && row[count].state == row->state &&
+           (!of_pair || row[count].action == row->action))
+        count++;
+    *group = (fy_row_group){count, row};
+    return count > 0;
+}
+
+bool fy_row_list_next_state(const fy_row_list *rows, fy_row_group *group)
+{
+    return next_group(rows, false, group);
+}
+
+bool fy_row_list_next_pair(const fy_row_list *rows, fy_row_group *group)
+{
+    return next_group(rows, true, group);
+}
+
+/* ------------------------------------------------------------------------------ words */
+
+void fy_words_free(fy_words *words)
+{
+    free(words->text.data);
+    free(words->at);
+    free(words->slot);
+    *words = (fy_words){0};
+}
+
+/* The slot of a word, or the free one where it would go. */
+static uint64_t find_slot(const fy_words *words, const char *word)
+{
+    uint64_t at = fy_hash(word, strlen(word), 1) & words->mask;
+    while (words->slot[at] != 0 && strcmp(fy_words_at(words, words->slot[at] - 1), word) != 0)
+        at = (at + 1) & words->mask;
+    return at;
+}
+
+/* Twice as many slots; at most half of them are ever taken. */
+static bool grow_slots(fy_words *words)
+{
+    uint64_t mask = words->slot ? 2 * words->mask + 1 : 255;
+    int32_t *slot;
+    if (!FY_ALLOC(words->text.ctx, slot, mask + 1))
+        return false;
+    free(words->slot);
+    words->slot = slot;
+    words->mask = mask;
+    for (int64_t i = 0; i < words->count; i++)
+        slot[find_slot(words, fy_words_at(words, i))] = (int32_t)i + 1;
+    return true;
+}
+
+foray_status fy_words_number(fy_words *words, const char *word, int32_t *out)
+{
+    foray_context *ctx = words->text.ctx;
+    if (2 * (uint64_t)words->count >= words->mask && !grow_slots(words))
+        return FORAY_ERROR_MEMORY;
+    uint64_t slot = find_slot(words, word);
+    if (words->slot[slot] == 0) {
+        int64_t *at = fy_grow(ctx, words->at, &words->room, words->count + 1, sizeof *at);
+        if (!at)
+            return FORAY_ERROR_MEMORY;
+        words->at = at;
+        at[words->count] = (int64_t)words->text.size;
+        fy_write_bytes(&words->text, word, strlen(word) + 1);
+        if (words->text.failed)
+            return FORAY_ERROR_MEMORY;
+        words->slot[slot] = (int32_t)++words->count;
+    }
+    *out = words->slot[slot] - 1;
+    return FORAY_OK;
+}
+
+bool fy_words_are_numbers(const fy_words *words, int64_t *max)
+{
+    *max = -1;
+    for (int64_t i = 0; i < words->count; i++) {
+        const char *word = fy_words_at(words, i);
+        size_t digits = strspn(word, "0123456789");
+        /* At most nine digits, and no zeros in front: 07 is a name. */
+        if (digits == 0 || digits > 9 || word[digits] || (digits > 1 && word[0] == '0'))
+            return false;
+        int64_t number = 0;
+        for (size_t d = 0; d < digits; d++)
+            number = 10 * number + (word[d] - '0');
+        *max = number > *max ? number : *max;
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------------- CSV files */
+
+/* The rows of a table, read and sorted. */
 
 /* What columns are called: by us, by Gymnasium's tables, by craam2. */
 enum { STATE, ACTION, NEXT, PROBABILITY, REWARD, DONE, OUTCOME, LAW, MEANINGS };
@@ -398,4 +531,51 @@ foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
     foray_status status = read_initial(table, path);
     free(path);
     return status;
+}
+
+/* ------------------------------------------------------------------------------ what is earned,
+ * and labels */
+
+fy_structure *fy_transitions_structure(fy_transitions *table, const char *name)
+{
+    for (int64_t i = 0; i < table->structures; i++)
+        if (strcmp(table->structure[i].name, name) == 0)
+            return &table->structure[i];
+    fy_structure *room = fy_grow(table->ctx, table->structure, &table->structure_room,
+                                 table->structures + 1, sizeof *room);
+    char *copy = fy_text(table->ctx, name);
+    table->structure = room ? room : table->structure;
+    if (!room || !copy) {
+        free(copy);
+        return NULL;
+    }
+    room[table->structures] = (fy_structure){.name = copy};
+    return &room[table->structures++];
+}
+
+fy_label *fy_transitions_label(fy_transitions *table, const char *name)
+{
+    for (int64_t i = 0; i < table->labels; i++)
+        if (strcmp(table->label[i].name, name) == 0)
+            return &table->label[i];
+    fy_label *room =
+        fy_grow(table->ctx, table->label, &table->label_room, table->labels + 1, sizeof *room);
+    char *copy = fy_text(table->ctx, name);
+    table->label = room ? room : table->label;
+    if (!room || !copy) {
+        free(copy);
+        return NULL;
+    }
+    room[table->labels] = (fy_label){.name = copy};
+    return &room[table->labels++];
+}
+
+foray_status fy_label_add(foray_context *ctx, fy_label *label, int64_t state)
+{
+    int32_t *room = fy_grow(ctx, label->state, &label->room, label->count + 1, sizeof *room);
+    if (!room)
+        return FORAY_ERROR_MEMORY;
+    label->state = room;
+    room[label->count++] = (int32_t)state;
+    return FORAY_OK;
 }

@@ -1,7 +1,7 @@
 /* json.c - a model as JSON text (docs/formats.md). It is written directly: a tree in memory would
  * be many times the size of the model. Reading, messages name the key, and the place in it; who
  * reads the whole puts the file in front. */
-#include "base/document.h"
+#include "base/json.h"
 #include "model/assemble.h"
 
 #include <inttypes.h>

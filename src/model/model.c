@@ -1,6 +1,6 @@
 /* model.c - looking at a finished model, comparing two, models of which nothing is known, and
  * files. */
-#include "base/document.h"
+#include "base/json.h"
 #include "model/model.h"
 #include "model/basis.h"
 

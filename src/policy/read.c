@@ -3,7 +3,7 @@
  * Nearly all of a policy file are its actions, in a form that needs no tree: a list of lists of
  * integers. They are read as they come, 4 bytes each. All else, which is small, becomes a text
  * without them, to be parsed as JSON. Messages name the file, the line and the cause. */
-#include "base/document.h"
+#include "base/json.h"
 #include "policy/policy.h"
 
 #include <errno.h>

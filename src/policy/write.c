@@ -10,7 +10,7 @@
  * Rows of actions hold until the next. What follows the certificate, and "doubt" and "laws", is
  * there where it is known (foray_policy_about). JSON has neither infinity nor NaN: null says that
  * there is no bound, or that a value is not known. */
-#include "base/document.h"
+#include "base/json.h"
 #include "policy/policy.h"
 
 #include <inttypes.h>

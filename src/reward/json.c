@@ -6,7 +6,7 @@
  * or, instead of default, entries, range and discount, "reach":[s,...] or "avoid":[s,...] or both.
  * null means every; later entries win; states and actions by number or name. Without a name it is
  * "", without a range [0,1], without a default 0 or, where that is not in the range, lo. */
-#include "base/document.h"
+#include "base/json.h"
 #include "reward/reward.h"
 
 #include <inttypes.h>

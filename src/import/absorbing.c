@@ -1,4 +1,4 @@
-/* ends.c - what ends an episode becomes an absorbing state.
+/* absorbing.c - what ends an episode becomes an absorbing state.
  *
  * `done` belongs to a transition: it says that nothing is earned after it, whatever rows the
  * table has for the state that it leads to. So
@@ -7,7 +7,7 @@
  *   one that reachable states enter otherwise as well   gets a twin, absorbing, for the former
  *   outcomes of one pair that lead to one state with    lead to twins of it, which go on as it
  *   different rewards                                   does: rewards are those of (s,a,s')  */
-#include "import/table.h"
+#include "import/import.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
