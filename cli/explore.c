@@ -311,10 +311,17 @@ static void print_command(const char *before, const char *path, const char *afte
     printf("%s\n", after);
 }
 
+/* What starts its world again as it was started here. */
+static const char *trust_of(const exploration *e)
+{
+    const char *trust = cli_view_trust(foray_run_world(e->run));
+    return trust[0] && cli_has(e->session, "contain") ? " --trust --contain" : trust;
+}
+
 /* How to go on from here, as a command that works. */
 static void print_next(const exploration *e, foray_status status)
 {
-    const char *trust = cli_view_trust(foray_run_world(e->run));
+    const char *trust = trust_of(e);
     bool ended = status == FORAY_OK || status == FORAY_TARGET_UNPROVED;
     char before[96];
     if (ended && e->view.system && foray_system_describe(e->view.system)->rewards) {
@@ -467,7 +474,7 @@ static char *continuation(const exploration *e)
         return NULL;
     fputs("continue with: foray explore --resume -o ", out);
     cli_put_word(out, e->path);
-    fputs(cli_view_trust(foray_run_world(e->run)), out);
+    fputs(trust_of(e), out);
     if (fclose(out) == 0)
         return text;
     free(text);

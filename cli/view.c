@@ -251,14 +251,25 @@ static cli_exit open_any(cli_session *session, const char *source, cli_view *out
 }
 
 /* A file may be called like a program and be met by *: whoever made it did not type it. */
+static bool is_typed(const char *source)
+{
+    return !cli_view_trust(source)[0] || access(source, F_OK) != 0;
+}
+
+cli_exit cli_view_check_typed(cli_session *session, const char *source)
+{
+    if (is_typed(source))
+        return CLI_DONE;
+    return cli_fail(session, CLI_USAGE,
+                    "%s is also the name of a file: write ./ before it if you mean the file; "
+                    "nothing is started while there is one",
+                    source);
+}
+
 cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out)
 {
-    if (cli_view_trust(source)[0] && access(source, F_OK) == 0)
-        return cli_fail(session, CLI_USAGE,
-                        "%s is also the name of a file: write ./ before it if you mean the file; "
-                        "nothing is started while there is one",
-                        source);
-    return open_any(session, source, out);
+    cli_exit code = cli_view_check_typed(session, source);
+    return code == CLI_DONE ? open_any(session, source, out) : code;
 }
 
 const char *cli_view_trust(const char *source)
@@ -271,7 +282,8 @@ static cli_exit check_trust(cli_session *session, const char *source, const char
 {
     size_t length = system_length(source);
     if (!cli_view_trust(source)[0] || cli_has(session, "trust") ||
-        (typed && system_length(typed) == length && strncmp(typed, source, length) == 0))
+        (typed && is_typed(typed) && system_length(typed) == length &&
+         strncmp(typed, source, length) == 0))
         return CLI_DONE;
     return cli_fail(session, CLI_USAGE,
                     "the run explored %.*s, which is not part of Foray: if you trust the run "

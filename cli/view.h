@@ -70,6 +70,8 @@ cli_exit cli_view_of_run(cli_session *session, const foray_run *run, const char 
 const char *cli_view_trust(const char *source);
 void cli_view_close(cli_view *view);
 
+/* Refuses a text that names something outside Foray, and a file as well. */
+cli_exit cli_view_check_typed(cli_session *session, const char *source);
 /* Opens the system that a text names: with --contain, a plug-in in a process of its own. */
 cli_exit cli_system_open(cli_session *session, const char *text, foray_system **out);
 

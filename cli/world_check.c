@@ -70,7 +70,9 @@ static cli_exit run_check(cli_session *session)
     foray_system *system = NULL;
     findings found = {.passed = 0};
     int64_t draws = cli_whole(session, "draws"), seed = cli_whole(session, "seed"), failed;
-    cli_exit code = cli_system_open(session, text, &system);
+    cli_exit code = cli_view_check_typed(session, text);
+    if (code == CLI_DONE)
+        code = cli_system_open(session, text, &system);
     if (code != CLI_DONE)
         return code;
     cli_output_begin(&found.output, session);

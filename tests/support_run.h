@@ -78,6 +78,8 @@ bool run_same(const run_digest *a, const run_digest *b);
 /* A reward of 1 in the last state. */
 foray_reward *run_goal_reward(foray_context *ctx, const foray_model *model);
 
+/* Runs SQL in a database, of a run or of somebody else. */
+void run_sql(const char *path, const char *sql);
 void run_copy_file(const char *from, const char *to);
 long run_file_size(const char *path);
 

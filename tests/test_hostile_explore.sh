@@ -79,7 +79,8 @@ expect 4 "signal 11" timeout 120 \
 expect 0 "verified +yes" foray verify crash.foray
 foray info crash.foray --json >crash.json
 holds "episodes were saved" test "$(json episodes crash.json)" -gt 1000
-expect 0 . foray explore "plugin:$outside/stockroom.so" --contain -k 100 -o stock.foray --force
+expect 0 "foray rollout stock.foray --trust --contain" \
+    foray explore "plugin:$outside/stockroom.so" --contain -k 100 -o stock.foray --force
 foray plan stock.foray --trust --contain -r served -r lean --no-store --json | sed /\"run\"/d >plan.json
 holds "a contained plug-in gives the same plan" cmp first.json plan.json
 
@@ -129,8 +130,11 @@ for run in 'exec:touch started; ./world' 'exec:touch started; ./world@x.foray'; 
         expect 2 'if you trust the run file, --trust starts it' foray $refused "$run" $reward
     done
     expect 2 'is also the name of a file' foray world export "$run" -o stolen.json
+    expect 2 'is also the name of a file' foray world check "$run"
 done
+expect 2 '--trust starts it' foray explore "exec:touch started; ./world" --resume -k 9 -o typed.foray
 holds "nothing was started" test ! -e started
+rm -r 'exec:touch started; .'
 expect 2 '--trust starts it' foray explore "exec:touch started; ./world@grid:3" --resume -k 90 -o whole.foray
 expect 0 . foray explore "exec:touch started; ./world" --resume -k 9 -o typed.foray
 holds "what was typed is" test -e started

@@ -3,7 +3,6 @@
 #include "support_run.h"
 
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,19 +271,14 @@ static void traces_that_cannot_be_are_refused(void **state)
 /* Puts the checkpoints of one run into another. */
 static void transplant(const char *from, const char *to)
 {
-    sqlite3 *base;
-    char attach[256];
-    snprintf(attach, sizeof attach, "ATTACH '%s' AS other", from);
-    assert_int_equal(sqlite3_open(to, &base), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(base, attach, NULL, NULL, NULL), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(base,
-                     "DELETE FROM main.checkpoint; DELETE FROM main.piece WHERE kind='checkpoint';"
-                     "INSERT INTO main.checkpoint SELECT * FROM other.checkpoint;"
-                     "INSERT INTO main.piece SELECT * FROM other.piece WHERE kind='checkpoint'",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(base);
+    char sql[512];
+    snprintf(sql, sizeof sql,
+             "ATTACH '%s' AS other;"
+             "DELETE FROM main.checkpoint; DELETE FROM main.piece WHERE kind='checkpoint';"
+             "INSERT INTO main.checkpoint SELECT * FROM other.checkpoint;"
+             "INSERT INTO main.piece SELECT * FROM other.piece WHERE kind='checkpoint'",
+             from);
+    run_sql(to, sql);
 }
 
 static void checkpoints_of_another_seed_are_not_used(void **state)
@@ -306,6 +300,21 @@ static void checkpoints_of_another_seed_are_not_used(void **state)
     assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
     run_assert_message(bench, "checkpoint");
     foray_run_close(run);
+}
+
+/* It would be in the way of nobody today, and be believed once there are so many episodes. */
+static void checkpoints_of_episodes_to_come_are_refused(void **state)
+{
+    run_bench *bench = *state;
+    foray_run *run;
+    run_make(bench, bench->path);
+    run_sql(bench->path, "UPDATE piece SET id = id + 1 WHERE kind = 'checkpoint'"
+                         " AND id = (SELECT max(episodes) FROM checkpoint);"
+                         "UPDATE checkpoint SET episodes = episodes + 1"
+                         " WHERE episodes = (SELECT max(episodes) FROM checkpoint)");
+    assert_fails(bench, FORAY_ERROR_RUN,
+                 foray_run_open(bench->ctx, bench->path, FORAY_RUN_READ, &run));
+    run_assert_message(bench, "1 checkpoints of episodes that are not in it");
 }
 
 /* ------------------------------------------------------------------- leftovers */
@@ -360,6 +369,7 @@ int main(void)
         RUN_TEST(values_that_cannot_be_are_refused),
         RUN_TEST(traces_that_cannot_be_are_refused),
         RUN_TEST(checkpoints_of_another_seed_are_not_used),
+        RUN_TEST(checkpoints_of_episodes_to_come_are_refused),
         RUN_TEST(unfinished_files_are_removed),
         RUN_TEST(links_are_not_followed),
     };

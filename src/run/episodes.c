@@ -233,9 +233,7 @@ foray_status fy_run_checkpoints(foray_run *run, fy_checkpoint out[FY_CHECKPOINTS
 {
     fy_row row;
     fy_row_prepare(&row, run->store, "checkpoints",
-                   "SELECT episodes, bytes, crc FROM checkpoint WHERE episodes <= ?1"
-                   " ORDER BY episodes DESC LIMIT 2");
-    fy_row_bind_int(&row, 1, run->store->head.episodes);
+                   "SELECT episodes, bytes, crc FROM checkpoint ORDER BY episodes DESC LIMIT 2");
     int found = 0;
     while (found < FY_CHECKPOINTS && fy_row_next(&row)) {
         out[found].episodes = fy_row_int(&row);
@@ -337,6 +335,11 @@ foray_status fy_run_check_counts(foray_run *run)
         {"episodes", "SELECT ifnull(max(first + count), 0) FROM episodes", head->episodes},
         {"points of its trace", "SELECT ifnull(sum(1), 0) FROM trace", head->points},
         {"plans", "SELECT ifnull(sum(1), 0) FROM plan", head->plans},
+        /* One for episodes to come would be believed when they have come. */
+        {"checkpoints of episodes that are not in it",
+         "SELECT ifnull(sum(checkpoint.episodes NOT BETWEEN 0 AND head.episodes), 0)"
+         " FROM checkpoint, head",
+         0},
     };
     for (size_t i = 0; i < sizeof tallies / sizeof tallies[0]; i++) {
         int64_t found;

@@ -284,10 +284,12 @@ foray_status fy_create_log(foray_context *ctx, const char *path)
     char *log = fy_path_join(ctx, path, "-wal");
     if (!log)
         return FORAY_ERROR_MEMORY;
-    mode_t mode = stat(path, &run) == 0 ? run.st_mode & 0777 : 0600;
+    bool known = stat(path, &run) == 0;
+    mode_t mode = known ? run.st_mode & 0777 : 0600;
     int file = open(log, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     foray_status status = FORAY_OK;
-    if (file >= 0 && geteuid() == 0 && run.st_uid != 0 && fchown(file, run.st_uid, run.st_gid) != 0)
+    if (file >= 0 && known && geteuid() == 0 && run.st_uid != 0 &&
+        fchown(file, run.st_uid, run.st_gid) != 0)
         status = fy_fail(ctx, FORAY_ERROR_IO, "%s: %s", log, strerror(errno));
     if (file >= 0)
         close(file);

@@ -262,6 +262,7 @@ static foray_status make_tables(fy_store *store)
     foray_status status = FORAY_OK;
     for (int i = 0; status == FORAY_OK && i < TABLES; i++)
         status = fy_store_run(store, tables[i].sql);
+    store->known = status == FORAY_OK;
     return status;
 }
 
@@ -293,6 +294,7 @@ static foray_status check_tables(fy_store *store)
     for (int i = 0; status == FORAY_OK && i < TABLES; i++)
         if (!found[i])
             status = fy_store_damaged(store, "it has no table \"%s\"", tables[i].name);
+    store->known = status == FORAY_OK;
     return status;
 }
 
@@ -314,15 +316,19 @@ static fy_store *new_store(foray_context *ctx, const char *path)
 }
 
 /* Pages of a damaged or forged file may be in many places at once, so that reading it would take
- * for ever: what takes many more steps than the file has bytes is interrupted. */
+ * for ever: what takes many more steps than the file has bytes is interrupted. Before the tables
+ * are known to be ours little is allowed: SQLite parses them first, in the square of their number.
+ */
 static int count_work(void *user)
 {
-    enum { FREE_OF_CHARGE = 20000, BYTES = 125 }; /* 8 steps for a byte */
+    enum { TABLES_ONLY = 20, FREE_OF_CHARGE = 20000, BYTES = 125 }; /* 8 steps for a byte */
     fy_store *store = user;
     sqlite3_file *file = NULL;
     sqlite3_int64 size = 0;
-    if (++store->work < FREE_OF_CHARGE)
+    if (++store->work < (store->known ? FREE_OF_CHARGE : TABLES_ONLY))
         return 0;
+    if (!store->known)
+        return 1;
     sqlite3_file_control(store->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
     if (file && file->pMethods)
         file->pMethods->xFileSize(file, &size);
@@ -625,7 +631,7 @@ static void disconnect_store(fy_store *store)
     fy_store_finalize_cached(store);
     sqlite3_close(store->db);
     store->db = NULL;
-    store->logged = false;
+    store->known = store->logged = false;
 }
 
 /* Back to a single file without a log, if no reader is in the way. What a child inherited is for

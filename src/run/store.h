@@ -52,6 +52,7 @@ typedef struct fy_store {
     unsigned next_spare; /* the one that makes room */
     fy_lock lock;        /* held where the store was opened for writing */
     fy_head head;        /* as on disk */
+    bool known;          /* its tables are ours, and no others */
     bool whole;          /* opened, and what was looked at made sense */
     bool logged;         /* goes with a log now, or was to */
     int64_t work;        /* of the statement that is being run, in thousands of steps */
