@@ -3,6 +3,7 @@
 #include "aggregate/clusters.h"
 #include "system/system.h"
 #include "base/parameter.h"
+#include "base/maths.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -243,4 +244,25 @@ foray_status foray_clusters_parse(foray_context *ctx, const foray_system *system
     if (strncmp(text, "radial:", 7) == 0)
         return parse_radial(ctx, system, text, text + 7, out);
     return bad_text(ctx, text);
+}
+
+/* -------------------------------------------------------------- points, evenly spread */
+
+/* Low-discrepancy points by an additive recurrence: u_k = frac(u_0 + k step). Any
+ * number of them covers the cube evenly, and each costs one multiplication. */
+
+/* g = (1 + g)^(1/(n+1)) converges from above at once. */
+void fy_spread_steps(int64_t n, double *step)
+{
+    double g = 2;
+    for (int i = 0; i < 64; i++)
+        g = fy_pow(1 + g, 1 / (double)(n + 1));
+    for (int64_t j = 0; j < n; j++)
+        step[j] = fy_pow(g, -(double)(j + 1));
+}
+
+double fy_spread(double start, double step, int64_t k)
+{
+    double u = start + (double)k * step;
+    return u - floor(u);
 }

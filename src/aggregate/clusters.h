@@ -93,22 +93,4 @@ void fy_spread_steps(int64_t n, double *step);
 /* The fraction of start + k step: evenly spread in [0,1) over k. */
 double fy_spread(double start, double step, int64_t k);
 
-/* ---------------------------------------------------------------- nearest centres */
-
-/* A k-d tree over points of [0,1]^n. */
-typedef struct fy_tree fy_tree;
-
-foray_status fy_tree_create(foray_context *ctx, int64_t n, int64_t count, const double *point,
-                            fy_tree **out);
-void fy_tree_destroy(fy_tree *tree);
-
-/* A point and its squared distance; nearer first, of equal ones the lower index. */
-typedef struct fy_near {
-    double distance2;
-    int32_t index;
-} fy_near;
-
-/* The `wanted` points nearest to `at`, in order; wanted is at most `count`. */
-void fy_tree_nearest(const fy_tree *tree, const double *at, int64_t wanted, fy_near *out);
-
 #endif

@@ -14,12 +14,204 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------- k-d tree
+ *
+ * The nearest of many points (Bentley 1975). The tree is an order of the points: the middle one of
+ * a range splits it along the dimension in which the range is widest, the smaller ones lie before
+ * it. A search walks the side of the split that holds `at`, and the other one only if the plane
+ * between them is nearer than the worst point found so far. */
+
+typedef struct point_tree {
+    int64_t n, count;
+    double *point;  /* [count][n] in the order of the tree */
+    int32_t *index; /* [count] which point it was */
+    uint8_t *axis;  /* [count] along which the point splits its range */
+} point_tree;
+
+/* A point and its squared distance; nearer first, of equal ones the lower index. */
+typedef struct neighbour {
+    double distance2;
+    int32_t index;
+} neighbour;
+
+/* -------------------------------------------------------------------- building */
+
+static void swap_points(point_tree *tree, int64_t a, int64_t b)
+{
+    for (int64_t i = 0; i < tree->n; i++) {
+        double value = tree->point[a * tree->n + i];
+        tree->point[a * tree->n + i] = tree->point[b * tree->n + i];
+        tree->point[b * tree->n + i] = value;
+    }
+    int32_t index = tree->index[a];
+    tree->index[a] = tree->index[b];
+    tree->index[b] = index;
+}
+
+static int64_t widest_axis(const point_tree *tree, int64_t first, int64_t end)
+{
+    int64_t widest = 0;
+    double max = -1;
+    for (int64_t i = 0; i < tree->n; i++) {
+        double low = tree->point[first * tree->n + i], high = low;
+        for (int64_t k = first + 1; k < end; k++) {
+            double value = tree->point[k * tree->n + i];
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        if (high - low > max) {
+            max = high - low;
+            widest = i;
+        }
+    }
+    return widest;
+}
+
+/* Quickselect: afterwards no point before `middle` is larger along the axis than it, and no
+ * point behind it smaller. */
+static void select_middle(point_tree *tree, int64_t first, int64_t end, int64_t middle,
+                          int64_t axis)
+{
+    int64_t low = first, high = end - 1;
+    while (low < high) {
+        double pivot = tree->point[(low + (high - low) / 2) * tree->n + axis];
+        int64_t i = low, j = high;
+        while (i <= j) {
+            while (tree->point[i * tree->n + axis] < pivot)
+                i++;
+            while (tree->point[j * tree->n + axis] > pivot)
+                j--;
+            if (i <= j)
+                swap_points(tree, i++, j--);
+        }
+        if (middle <= j)
+            high = j;
+        else if (middle >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+static void split(point_tree *tree, int64_t first, int64_t end)
+{
+    while (end - first > 1) {
+        int64_t middle = first + (end - first) / 2;
+        int64_t axis = widest_axis(tree, first, end);
+        select_middle(tree, first, end, middle, axis);
+        tree->axis[middle] = (uint8_t)axis;
+        split(tree, first, middle);
+        first = middle + 1;
+    }
+}
+
+static void tree_destroy(point_tree *tree)
+{
+    if (!tree)
+        return;
+    free(tree->point);
+    free(tree->index);
+    free(tree->axis);
+    free(tree);
+}
+
+static foray_status tree_create(foray_context *ctx, int64_t n, int64_t count, const double *point,
+                                point_tree **out)
+{
+    point_tree *tree;
+    if (!FY_ALLOC(ctx, tree, 1))
+        return FORAY_ERROR_MEMORY;
+    tree->n = n;
+    tree->count = count;
+    if (!FY_ALLOC(ctx, tree->point, count * n) || !FY_ALLOC(ctx, tree->index, count) ||
+        !FY_ALLOC(ctx, tree->axis, count)) {
+        tree_destroy(tree);
+        return FORAY_ERROR_MEMORY;
+    }
+    memcpy(tree->point, point, (size_t)(count * n) * sizeof *point);
+    for (int64_t k = 0; k < count; k++)
+        tree->index[k] = (int32_t)k;
+    split(tree, 0, count);
+    *out = tree;
+    return FORAY_OK;
+}
+
+/* -------------------------------------------------------------------- searching */
+
+typedef struct search {
+    const point_tree *tree;
+    const double *at;
+    int64_t wanted, found;
+    neighbour *near; /* sorted */
+} search;
+
+static bool nearer(neighbour a, neighbour b)
+{
+    return a.distance2 < b.distance2 || (a.distance2 == b.distance2 && a.index < b.index);
+}
+
+/* Insertion into the sorted list; what falls off its end is forgotten. */
+static void consider(search *s, int64_t k)
+{
+    const double *point = s->tree->point + k * s->tree->n;
+    neighbour item = {0, s->tree->index[k]};
+    for (int64_t i = 0; i < s->tree->n; i++)
+        item.distance2 += (point[i] - s->at[i]) * (point[i] - s->at[i]);
+    int64_t place = s->found;
+    if (place == s->wanted) {
+        if (!nearer(item, s->near[place - 1]))
+            return;
+        place--;
+    } else {
+        s->found++;
+    }
+    for (; place > 0 && nearer(item, s->near[place - 1]); place--)
+        s->near[place] = s->near[place - 1];
+    s->near[place] = item;
+}
+
+static void look_in_tree(search *s, int64_t first, int64_t end)
+{
+    while (first < end) {
+        int64_t middle = first + (end - first) / 2;
+        consider(s, middle);
+        int64_t axis = s->tree->axis[middle];
+        double across = s->at[axis] - s->tree->point[middle * s->tree->n + axis];
+        bool left = across < 0;
+        look_in_tree(s, left ? first : middle + 1, left ? middle : end);
+        if (s->found == s->wanted && across * across > s->near[s->wanted - 1].distance2)
+            return;
+        first = left ? middle + 1 : first;
+        end = left ? end : middle;
+    }
+}
+
+/* The `wanted` points nearest to `at`, in order; wanted is at most `count`. */
+static void tree_nearest(const point_tree *tree, const double *at, int64_t wanted, neighbour *out)
+{
+    search s = {.tree = tree, .at = at, .wanted = wanted, .near = out};
+    look_in_tree(&s, 0, tree->count);
+}
+
+/* --------------------------------------------------------------------------- clusters */
+
+/* Centres in any number of dimensions, with radial memberships.
+ *
+ * In coordinates u scaled by the box to [0,1]^n, a state belongs to its m nearest centres c_x,
+ *
+ *   P(x|s) = g_x(s) / sum_{y among the m nearest} g_y(s),   g_x(s) = exp(-|u - c_x|^2/(2 w^2)).
+ *
+ * Points of a cluster by sampling with importance resampling (Rubin 1987): candidates from
+ * the normal law around the centre that is proportional to g_x in the box, drawn again with
+ * probability proportional to P(x|s) / g_x(s). */
 
 typedef struct radial {
     int64_t nearest;
     double width;
     double *centre; /* [count][n] scaled to [0,1]^n */
-    fy_tree *tree;
+    point_tree *tree;
 } radial;
 
 static void radial_destroy(void *self)
@@ -28,7 +220,7 @@ static void radial_destroy(void *self)
     if (!r)
         return;
     free(r->centre);
-    fy_tree_destroy(r->tree);
+    tree_destroy(r->tree);
     free(r);
 }
 
@@ -64,8 +256,8 @@ static void sort_memberships(int64_t count, int32_t *cluster, double *weight)
 /* g relative to the nearest centre, which has the largest: no underflow of all of them. */
 static int64_t weigh(const radial *r, const double *u, int32_t *cluster, double *weight)
 {
-    fy_near near[FY_MAX_MEMBERSHIPS];
-    fy_tree_nearest(r->tree, u, r->nearest, near);
+    neighbour near[FY_MAX_MEMBERSHIPS];
+    tree_nearest(r->tree, u, r->nearest, near);
     double sum = 0;
     int64_t count = 0;
     for (int64_t k = 0; k < r->nearest; k++) {
@@ -250,8 +442,8 @@ static double mean_gap(const radial *r, int64_t n, int64_t count)
     if (count < 2)
         return 0.5;
     for (int64_t k = 0; k < count; k++) {
-        fy_near near[2];
-        fy_tree_nearest(r->tree, r->centre + k * n, 2, near);
+        neighbour near[2];
+        tree_nearest(r->tree, r->centre + k * n, 2, near);
         sum += sqrt(near[1].distance2);
     }
     return fmin(sum / (double)count, 1);
@@ -265,7 +457,7 @@ static foray_status fill_radial(foray_context *ctx, const foray_system_spec *spe
         return FORAY_ERROR_MEMORY;
     foray_status status = place_centres(ctx, spec, count, centre, r->centre);
     if (status == FORAY_OK)
-        status = fy_tree_create(ctx, n, count, r->centre, &r->tree);
+        status = tree_create(ctx, n, count, r->centre, &r->tree);
     if (status != FORAY_OK)
         return status;
     r->width = width > 0 ? width : mean_gap(r, n, count);

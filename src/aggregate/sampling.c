@@ -15,6 +15,96 @@
 #include <stdlib.h>
 #include <string.h>
 
+void fy_feature_rows_free(fy_feature_rows *rows)
+{
+    free(rows->succ_start);
+    free(rows->succ);
+    free(rows->feat_start);
+    free(rows->feat_index);
+    free(rows->feat_value);
+    *rows = (fy_feature_rows){0};
+}
+
+/* `array` points to a pointer of some type, which is copied as bytes: reading it as a void *
+ * would be aliasing. */
+static bool grow(foray_context *ctx, void *array, size_t size, int64_t wanted)
+{
+    void *items;
+    memcpy(&items, array, sizeof items);
+    items = fy_resize(ctx, items, (size_t)wanted, size);
+    if (items)
+        memcpy(array, &items, sizeof items);
+    return items != NULL;
+}
+
+#define GROW(ctx, array, wanted) grow((ctx), &(array), sizeof *(array), (wanted))
+
+/* At least half as much again as before. */
+static int64_t larger(int64_t room, int64_t needed)
+{
+    return needed > room + room / 2 ? needed : room + room / 2;
+}
+
+/* Room for that many more. */
+static bool reserve_rows(foray_context *ctx, fy_feature_rows *rows, int64_t pairs, int64_t succs,
+                         int64_t feats)
+{
+    if (rows->pairs + pairs > rows->pair_room) {
+        int64_t room = larger(rows->pair_room, rows->pairs + pairs);
+        if (!GROW(ctx, rows->succ_start, room + 1))
+            return false;
+        rows->succ_start[0] = 0;
+        rows->pair_room = room;
+    }
+    if (rows->succs + succs > rows->succ_room) {
+        int64_t room = larger(rows->succ_room, rows->succs + succs);
+        if (!GROW(ctx, rows->succ, room) || !GROW(ctx, rows->feat_start, room + 1))
+            return false;
+        rows->feat_start[0] = 0;
+        rows->succ_room = room;
+    }
+    if (rows->feats + feats > rows->feat_room) {
+        int64_t room = larger(rows->feat_room, rows->feats + feats);
+        if (!GROW(ctx, rows->feat_index, room) || !GROW(ctx, rows->feat_value, room))
+            return false;
+        rows->feat_room = room;
+    }
+    return true;
+}
+
+foray_status fy_feature_rows_move(foray_context *ctx, fy_feature_rows *from, fy_feature_rows *to)
+{
+    if (!reserve_rows(ctx, to, from->pairs, from->succs, from->feats))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t k = 1; k <= from->pairs; k++)
+        to->succ_start[to->pairs + k] = to->succs + from->succ_start[k];
+    for (int64_t k = 1; k <= from->succs; k++)
+        to->feat_start[to->succs + k] = to->feats + from->feat_start[k];
+    memcpy(to->succ + to->succs, from->succ, (size_t)from->succs * sizeof *to->succ);
+    memcpy(to->feat_index + to->feats, from->feat_index,
+           (size_t)from->feats * sizeof *to->feat_index);
+    memcpy(to->feat_value + to->feats, from->feat_value,
+           (size_t)from->feats * sizeof *to->feat_value);
+    to->pairs += from->pairs;
+    to->succs += from->succs;
+    to->feats += from->feats;
+    from->pairs = from->succs = from->feats = 0;
+    return FORAY_OK;
+}
+
+/* --------------------------------------------------------------------------- sampling */
+
+/* Phi_i(y|x,a) as a mean over draws.
+ *
+ *   for every cluster x: points s_1, s_2, ...
+ *     for every action a and simulator i: s', s'' = what follows (s_k, a) in two draws
+ *       sum_i(y) += P(y|s') + P(y|s''),   square_i(y) += (P(y|s') - P(y|s''))^2
+ *       Q_i += ( sum_y |P(y|s') - P(y|s'')| / 2 )^2
+ *     phi_i(y|x,a) = sum_i(y) / (N sqrt d),   T_i = sum_y sqrt(square_i(y))
+ *
+ * A draw of a pair has the same random numbers in all simulators, and no others have them:
+ * nothing depends on who does which cluster when. */
+
 /* ----------------------------------------------------------------------- creation */
 
 static bool allocate_sampler(fy_sampler *w)
@@ -203,7 +293,7 @@ static foray_status add_row(fy_sampler *w, fy_met *met)
     int64_t d = w->what->system->spec.simulators;
     double scale = (double)(w->what->points * w->what->each) * sqrt((double)d);
     fy_feature_rows *rows = &w->rows;
-    if (!fy_feature_rows_reserve(w->ctx, rows, 1, met->count, met->count * d))
+    if (!reserve_rows(w->ctx, rows, 1, met->count, met->count * d))
         return FORAY_ERROR_MEMORY;
     if (w->what->each == 2)
         note_errors(w, met);

@@ -77,9 +77,6 @@ void fy_sampler_destroy(fy_sampler *w);
 /* Adds all pairs of clusters first..end-1 to the rows; `status` tells how it went. */
 void fy_sampler_work(fy_sampler *w, int64_t first, int64_t end);
 
-/* Room for that many more. */
-bool fy_feature_rows_reserve(foray_context *ctx, fy_feature_rows *rows, int64_t pairs,
-                             int64_t succs, int64_t feats);
 void fy_feature_rows_free(fy_feature_rows *rows);
 /* Moves what `from` holds behind what `to` holds. */
 foray_status fy_feature_rows_move(foray_context *ctx, fy_feature_rows *from, fy_feature_rows *to);

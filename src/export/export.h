@@ -1,8 +1,6 @@
 /* export.h - models for other programs.
  *
- *   tar.c      files in one, as tar has them
- *   umb.c      the unified Markov binary format: index.json and arrays
- *   labels.c   rewards and labels of such a file
+ *   umb.c      the unified Markov binary format
  *   csv.c      a table of transitions, as foray model import reads it; and foray_model_export
  *   policy.c   policies as CSV and as C */
 #ifndef FY_EXPORT_H
@@ -13,8 +11,6 @@
 
 /* Adds a member to a tar file (POSIX.1-1988), the same bytes whoever makes it and whenever. */
 void fy_tar_add(fy_writer *tar, const char *name, const void *data, size_t size);
-/* Adds what `content` holds, and empties it. */
-void fy_tar_add_writer(fy_writer *tar, const char *name, fy_writer *content);
 /* The end of the file. */
 void fy_tar_end(fy_writer *tar);
 
@@ -33,8 +29,6 @@ foray_status fy_export_csv(const fy_export *e, fy_writer *out);
 
 /* "annotations" of index.json, with a comma behind it, and its members into the tar file. */
 foray_status fy_export_check_rewards(const fy_export *e);
-void fy_export_index_rewards(const fy_export *e, fy_writer *index);
-void fy_export_rewards(const fy_export *e, fy_writer *tar);
 
 /* Does the pair exist? */
 static inline bool fy_export_has(const fy_export *e, int64_t pair)

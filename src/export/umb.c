@@ -1,15 +1,202 @@
-/* umb.c - a model in the unified Markov binary format (github.com/pmc-tools/umb), version 1.
+/* umb.c - a model in the unified Markov binary format (github.com/pmc-tools/umb), version 1: a tar
+ * file of index.json and arrays. */
+#include "export/export.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 512 };
+
+void fy_tar_add(fy_writer *tar, const char *name, const void *data, size_t size)
+{
+    static const uint8_t zeros[BLOCK];
+    char header[BLOCK] = {0};
+    unsigned sum = 0;
+    fy_format(header, 100, "%s", name);
+    fy_format(header + 100, 8, "0000644");
+    fy_format(header + 108, 8, "0000000");
+    fy_format(header + 116, 8, "0000000");
+    fy_format(header + 124, 12, "%011" PRIo64, (uint64_t)size);
+    fy_format(header + 136, 12, "00000000000");
+    memset(header + 148, ' ', 8); /* what the sum is counted as */
+    header[156] = '0';
+    fy_format(header + 257, 6, "ustar");
+    header[263] = header[264] = '0'; /* its version */
+    for (int i = 0; i < BLOCK; i++)
+        sum += (unsigned char)header[i];
+    fy_format(header + 148, 8, "%06o", sum);
+    fy_write_bytes(tar, header, BLOCK);
+    fy_write_bytes(tar, data, size);
+    fy_write_bytes(tar, zeros, (BLOCK - size % BLOCK) % BLOCK);
+}
+
+/* Adds what `content` holds, and empties it. */
+static void add_member(fy_writer *tar, const char *name, fy_writer *content)
+{
+    if (content->failed)
+        tar->failed = true;
+    else
+        fy_tar_add(tar, name, content->data, content->size);
+    free(content->data);
+    *content = (fy_writer){.ctx = content->ctx};
+}
+
+void fy_tar_end(fy_writer *tar)
+{
+    static const uint8_t zeros[2 * BLOCK];
+    fy_write_bytes(tar, zeros, sizeof zeros);
+}
+
+/* ----------------------------------------------------------------- rewards and labels */
+
+/* Rewards of a UMB file: values of branches where they depend on what follows,
+ * otherwise of choices; and labels ("aps") of rewards that are the probability of reaching or
+ * avoiding states. */
+
+/* A set of states as a label: those that end an episode well, or those that end it badly. */
+typedef struct set {
+    const foray_reward *reward;
+    double worth; /* 1: to be reached; 0: to be avoided */
+} set;
+
+static int64_t list_sets(const foray_reward *reward, set out[2])
+{
+    int64_t count = 0;
+    for (int worth = 1; worth >= 0; worth--)
+        for (int64_t s = 0; s < reward->states; s++)
+            if (reward->fixed[s] == worth) {
+                out[count++] = (set){reward, worth};
+                break;
+            }
+    return count;
+}
+
+foray_status fy_export_check_rewards(const fy_export *e)
+{
+    for (int64_t i = 0; i < e->what->rewards; i++) {
+        const foray_reward *reward = e->what->reward[i];
+        foray_status status = fy_reward_check(e->ctx, reward, e->model);
+        if (status != FORAY_OK)
+            return status;
+        if (!reward->fixed && reward->tables > 1)
+            return fy_fail(e->ctx, FORAY_ERROR_USAGE,
+                           "the reward %s depends on the step, which a UMB file cannot express",
+                           reward->name);
+    }
+    return FORAY_OK;
+}
+
+/* "r3":{"alias":NAME,...} */
+static void print_annotation(fy_writer *out, const char *comma, const char *letter, int64_t number,
+                             const char *name, const char *suffix, const char *rest)
+{
+    char alias[FORAY_NAME_MAX + 16];
+    fy_format(alias, sizeof alias, "%s%s", name, suffix);
+    fy_print(out, "%s\n\"%s%" PRId64 "\":{\"alias\":", comma, letter, number);
+    fy_json_put_text(out, alias);
+    fy_print(out, "%s}", rest);
+}
+
+static void print_rewards(const fy_export *e, fy_writer *out)
+{
+    const char *comma = "";
+    for (int64_t i = 0; i < e->what->rewards; i++) {
+        const foray_reward *reward = e->what->reward[i];
+        if (reward->fixed)
+            continue;
+        print_annotation(
+            out, comma, "r", i, reward->name, "",
+            fy_reward_looks_ahead(reward)
+                ? ",\"applies-to\":[\"branches\"],\"type\":{\"type\":\"double\",\"size\":64}"
+                : ",\"applies-to\":[\"choices\"],\"type\":{\"type\":\"double\",\"size\":64}");
+        comma = ",";
+    }
+}
+
+static void print_labels(const fy_export *e, fy_writer *out)
+{
+    const char *comma = "";
+    set sets[2];
+    for (int64_t i = 0; i < e->what->rewards; i++) {
+        int64_t count = e->what->reward[i]->fixed ? list_sets(e->what->reward[i], sets) : 0;
+        for (int64_t k = 0; k < count; k++) {
+            print_annotation(
+                out, comma, "l", 2 * i + k, sets[k].reward->name, k == 0 ? "" : " avoid",
+                ",\"applies-to\":[\"states\"],\"type\":{\"type\":\"bool\",\"size\":1}");
+            comma = ",";
+        }
+    }
+}
+
+static void index_rewards(const fy_export *e, fy_writer *index)
+{
+    fy_print(index, "\"annotations\":{\"rewards\":{");
+    print_rewards(e, index);
+    fy_print(index, "},\"aps\":{");
+    print_labels(e, index);
+    fy_print(index, "}");
+    fy_print(index, "},\n");
+}
+
+static void add_values(const fy_export *e, const foray_reward *reward, int64_t number,
+                       fy_writer *tar)
+{
+    const foray_model *model = e->model;
+    fy_writer out = {.ctx = e->ctx};
+    char path[100];
+    bool ahead = fy_reward_looks_ahead(reward);
+    for (int64_t pair = 0; pair < model->pairs; pair++) {
+        int64_t state = pair / model->actions, action = pair % model->actions;
+        if (!fy_export_has(e, pair))
+            continue;
+        if (!ahead)
+            fy_write_double(&out, foray_reward_at(reward, 0, state, action));
+        for (int64_t j = model->succ_start[pair]; ahead && j < model->succ_start[pair + 1]; j++)
+            fy_write_double(&out, foray_reward_next_at(reward, 0, state, action, model->succ[j]));
+    }
+    fy_format(path, sizeof path, "annotations/rewards/r%" PRId64 "/%s/values.bin", number,
+              ahead ? "branches" : "choices");
+    add_member(tar, path, &out);
+}
+
+static void add_label(const fy_export *e, const set *which, int64_t number, fy_writer *tar)
+{
+    fy_writer out = {.ctx = e->ctx};
+    char path[100];
+    for (int64_t s = 0; s < e->model->states; s += 64) {
+        uint64_t word = 0;
+        for (int64_t i = s; i < e->model->states && i < s + 64; i++)
+            word |= (uint64_t)(which->reward->fixed[i] == which->worth) << (i - s);
+        fy_write_u64(&out, word);
+    }
+    fy_format(path, sizeof path, "annotations/aps/l%" PRId64 "/states/values.bin", number);
+    add_member(tar, path, &out);
+}
+
+static void add_rewards(const fy_export *e, fy_writer *tar)
+{
+    set sets[2];
+    for (int64_t i = 0; i < e->what->rewards; i++) {
+        const foray_reward *reward = e->what->reward[i];
+        int64_t count = reward->fixed ? list_sets(reward, sets) : 0;
+        for (int64_t k = 0; k < count; k++)
+            add_label(e, &sets[k], 2 * i + k, tar);
+        if (!reward->fixed)
+            add_values(e, reward, i, tar);
+    }
+}
+
+/* -------------------------------------------------------------------------- the model */
+
+/* A model in the unified Markov binary format (github.com/pmc-tools/umb), version 1.
  *
  * States, choices (the pairs (s,a) that exist) and branches (their transitions) in the model's own
  * order; actions are named. What the format does not know, or what not all of its readers read,
  * stands among the parameters of index.json, where every reader leaves it alone: the horizon, the
  * initial law (all its states are "initial"), names of states. */
-#include "export/export.h"
-#include "base/json.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct sizes {
     int64_t choices, branches;
@@ -85,7 +272,7 @@ static void print_index(const fy_export *e, fy_writer *out)
              e->model->states, e->model->initials, n.choices, e->model->actions, n.branches);
     fy_print(out, e->probability ? "{\"type\":\"double\",\"size\":64}},\n"
                                  : "{\"type\":\"double-interval\",\"size\":128}},\n");
-    fy_export_index_rewards(e, out);
+    index_rewards(e, out);
     /* JSON has no comma behind the last. */
     while (out->size > 0 && (out->data[out->size - 1] == '\n' || out->data[out->size - 1] == ','))
         out->size--;
@@ -110,8 +297,8 @@ static void add_choices(const fy_export *e, fy_writer *tar)
         if ((pair + 1) % model->actions == 0)
             fy_write_u64(&states, choice);
     }
-    fy_tar_add_writer(tar, "state-to-choices.bin", &states);
-    fy_tar_add_writer(tar, "choice-to-branches.bin", &choices);
+    add_member(tar, "state-to-choices.bin", &states);
+    add_member(tar, "choice-to-branches.bin", &choices);
 }
 
 static void add_branches(const fy_export *e, fy_writer *tar)
@@ -126,8 +313,8 @@ static void add_branches(const fy_export *e, fy_writer *tar)
             if (!e->probability)
                 fy_write_double(&values, e->high[j]);
         }
-    fy_tar_add_writer(tar, "branch-to-target.bin", &targets);
-    fy_tar_add_writer(tar, "branch-to-probability.bin", &values);
+    add_member(tar, "branch-to-target.bin", &targets);
+    add_member(tar, "branch-to-probability.bin", &values);
 }
 
 /* Bit s of a number of 64-bit words. */
@@ -140,7 +327,7 @@ static void add_bits(fy_writer *tar, const char *name, const bool *holds, int64_
             word |= (uint64_t)holds[i] << (i - s);
         fy_write_u64(&out, word);
     }
-    fy_tar_add_writer(tar, name, &out);
+    add_member(tar, name, &out);
 }
 
 static void add_initial(const fy_export *e, fy_writer *tar)
@@ -170,9 +357,9 @@ static void add_texts(const fy_export *e, fy_writer *tar, const char *folder, ch
         fy_write_u64(&at, text.size);
     }
     fy_format(path, sizeof path, "%s/string-mapping.bin", folder);
-    fy_tar_add_writer(tar, path, &at);
+    add_member(tar, path, &at);
     fy_format(path, sizeof path, "%s/strings.bin", folder);
-    fy_tar_add_writer(tar, path, &text);
+    add_member(tar, path, &text);
 }
 
 static void add_names(const fy_export *e, fy_writer *tar)
@@ -183,7 +370,7 @@ static void add_names(const fy_export *e, fy_writer *tar)
         if (fy_export_has(e, pair))
             fy_write_i32s(&values, &action, 1);
     }
-    fy_tar_add_writer(tar, "actions/choices/values.bin", &values);
+    add_member(tar, "actions/choices/values.bin", &values);
     if (e->model->action_names)
         add_texts(e, tar, "actions/choices", e->model->action_names, e->model->actions);
 }
@@ -195,12 +382,12 @@ foray_status fy_export_umb(const fy_export *e, fy_writer *out)
     if (status != FORAY_OK)
         return status;
     print_index(e, &index);
-    fy_tar_add_writer(out, "index.json", &index);
+    add_member(out, "index.json", &index);
     add_choices(e, out);
     add_branches(e, out);
     add_initial(e, out);
     add_names(e, out);
-    fy_export_rewards(e, out);
+    add_rewards(e, out);
     fy_tar_end(out);
     return out->failed ? FORAY_ERROR_MEMORY : FORAY_OK;
 }

@@ -8,7 +8,7 @@
 #include "explore/open/laws.h"
 #include "explore/open/open.h"
 #include "learn/refute.h"
-#include "record/record.h"
+#include "data/episodes.h"
 #include "run/run.h"
 
 #include <float.h>
@@ -223,7 +223,7 @@ static foray_status check_open(foray_run *run, const char *path, double delta, f
     if (status == FORAY_OK) {
         c.drift->delta = delta;
         c.drift->refuted = -1;
-        status = fy_record_read(run->ctx, run->model, path, take_open_episode, &c);
+        status = fy_data_read(run->ctx, run->model, path, take_open_episode, &c);
     }
     if (status == FORAY_OK)
         status = list_laws(&c);
@@ -386,7 +386,7 @@ foray_status foray_run_check_data(foray_run *run, const char *path, double delta
         status = check_possible(&c);
     if (status == FORAY_OK) {
         name_laws(&c);
-        status = fy_record_read(run->ctx, run->model, path, take_episode, &c);
+        status = fy_data_read(run->ctx, run->model, path, take_episode, &c);
     }
     if (status == FORAY_OK)
         compare_at_end(&c);

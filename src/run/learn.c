@@ -1,5 +1,5 @@
 /* learn.c - runs that are learnt from recorded episodes instead of played. */
-#include "record/record.h"
+#include "data/episodes.h"
 #include "run/run.h"
 
 #include <inttypes.h>
@@ -121,7 +121,7 @@ foray_status foray_run_learn_file(foray_run *run, const char *path, foray_progre
     int64_t episodes = 0;
     foray_status status = check_run(run);
     if (status == FORAY_OK)
-        status = fy_record_read(run->ctx, run->model, path, count_one, &episodes);
+        status = fy_data_read(run->ctx, run->model, path, count_one, &episodes);
     if (status == FORAY_ERROR_WORLD)
         status = FORAY_ERROR_INPUT;
     if (status == FORAY_OK && episodes == 0)
@@ -133,7 +133,7 @@ foray_status foray_run_learn_file(foray_run *run, const char *path, foray_progre
     if (status == FORAY_OK)
         status = set_budget(run, l.budget);
     if (status == FORAY_OK)
-        status = fy_record_read(run->ctx, run->model, path, take_one, &l);
+        status = fy_data_read(run->ctx, run->model, path, take_one, &l);
     if (status == FORAY_OK && run->explorer->episodes != l.budget)
         status = file_changed(&l);
     if (status != FORAY_OK && status != FORAY_INTERRUPTED)

@@ -1,4 +1,4 @@
-/* record.h - episodes that were recorded elsewhere, from a CSV file (docs/data.md), as a stream:
+/* episodes.h - episodes that were recorded elsewhere, from a CSV file (docs/data.md), as a stream:
  * at most one piece of an episode is in memory.
  *
  *     episode,step,state,action,next[,done][,reward]
@@ -6,8 +6,8 @@
  * An episode's rows stand together, with steps 0, 1, ... without holes, and each begins in the
  * state that followed the row before. Episodes may be shorter than the horizon; longer ones are
  * cut into pieces of that length. */
-#ifndef FY_RECORD_H
-#define FY_RECORD_H
+#ifndef FY_DATA_EPISODES_H
+#define FY_DATA_EPISODES_H
 
 #include "base/csv.h"
 #include "model/model.h"
@@ -34,8 +34,8 @@ enum { FY_NAMES_NONE = -1, FY_NAMES_SEVERAL = -2 };
 int64_t fy_names_find(const fy_names *names, const char *text);
 
 /* Like foray_data_read; the function may fail. */
-typedef foray_status (*fy_recorded_fn)(void *user, const foray_recorded *episode);
-foray_status fy_record_read(foray_context *ctx, const foray_model *model, const char *path,
-                            fy_recorded_fn fn, void *user);
+typedef foray_status (*fy_data_fn)(void *user, const foray_recorded *episode);
+foray_status fy_data_read(foray_context *ctx, const foray_model *model, const char *path,
+                          fy_data_fn fn, void *user);
 
 #endif

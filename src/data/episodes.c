@@ -1,6 +1,6 @@
-/* record.c - see record.h. Everything is checked row by row, and a message names the file, the
+/* episodes.c - see episodes.h. Everything is checked row by row, and a message names the file, the
  * line, the column and the cause. */
-#include "record/record.h"
+#include "data/episodes.h"
 #include "base/csv.h"
 #include "base/json.h"
 #include "model/model.h"
@@ -109,7 +109,7 @@ typedef struct recording {
     fy_csv *csv;
     fy_names states, actions;
     known episodes;
-    fy_recorded_fn fn;
+    fy_data_fn fn;
     void *user;
     /* The episode at hand. */
     char label[FORAY_LABEL_SIZE];
@@ -348,8 +348,8 @@ static foray_status take_rows(recording *r)
     return status == FORAY_OK ? hand_over(r) : status;
 }
 
-foray_status fy_record_read(foray_context *ctx, const foray_model *model, const char *path,
-                            fy_recorded_fn fn, void *user)
+foray_status fy_data_read(foray_context *ctx, const foray_model *model, const char *path,
+                          fy_data_fn fn, void *user)
 {
     recording r = {.ctx = ctx, .model = model, .path = path, .fn = fn, .user = user};
     foray_status status = FORAY_ERROR_MEMORY;
@@ -390,7 +390,7 @@ foray_status foray_data_read(foray_context *ctx, const foray_model *model, const
                              foray_recorded_fn fn, void *user)
 {
     listener to = {.fn = fn, .user = user};
-    foray_status status = fy_record_read(ctx, model, path, tell_listener, &to);
+    foray_status status = fy_data_read(ctx, model, path, tell_listener, &to);
     return to.stopped ? FORAY_OK : status;
 }
 

@@ -1,7 +1,7 @@
-/* test_record.c - recorded episodes through the C interface: the same certificates as the explorer
+/* test_episodes.c - recorded episodes through the C interface: the same certificates as the explorer
  * that saw them happen, episodes of any length, reading files in pieces, memory that runs out. */
 #include "base/csv.h"
-#include "record/record.h"
+#include "data/episodes.h"
 #include "support.h"
 #include "support_run.h"
 
