@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "output.h"
+#include "progress.h"
 
 static void show_one(cli_output *output, foray_run *run, const foray_certificate *bound)
 {
@@ -49,6 +50,7 @@ static cli_exit run_bound(cli_session *session)
     foray_run *run = NULL;
     foray_certificate bound;
     const char *path = session->args.operand[0];
+    cli_wait_begin(session);
     cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
     if (code == CLI_DONE && cli_choice(session, "radius") == 1)
         code = cli_status(session, foray_run_refit(run));
@@ -56,6 +58,7 @@ static cli_exit run_bound(cli_session *session)
         code = cli_status(session, foray_explorer_bound_kind(
                                        foray_run_explorer(run),
                                        (foray_reward_kind)cli_choice(session, "kind"), &bound));
+    cli_wait_end();
     if (code == CLI_DONE)
         code = show_bound(session, run, &bound);
     foray_run_close(run);

@@ -286,6 +286,9 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
 /* The one reward given with -r, to be explored for. */
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
+/* "foray plan RUN -r REWARD", to be copied into a shell: a reward that was explored for, or the goal
+ * that is farthest from where episodes begin. */
+void cli_print_next_plan(const cli_session *session, foray_run *run, const char *path);
 /* What a policy of this value loses against the best: at least 0, also where less is better. */
 double cli_loss(const foray_reward *reward, double value, double optimal);
 /* What a return is at least and at most: the sums of g^t low and of g^t high over all steps, or 0

@@ -118,6 +118,7 @@ cli_exit cli_fail(const cli_session *session, cli_exit code, const char *format,
 {
     va_list values;
     const char *name = session->command->name;
+    cli_wait_end();
     fprintf(stderr, "foray %s: ", name);
     va_start(values, format);
     cli_put_message(stderr, format, values);

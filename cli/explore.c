@@ -327,7 +327,7 @@ static void print_next(const exploration *e, foray_status status)
     if (ended && e->view.system && foray_system_describe(e->view.system)->rewards) {
         print_command("next                    foray rollout ", e->path, trust);
     } else if (ended) {
-        print_command("next                    foray plan ", e->path, " -r goal:0");
+        cli_print_next_plan(e->session, e->run, e->path);
     } else if (status == FORAY_INTERRUPTED) {
         print_command("to continue             foray explore --resume -o ", e->path, trust);
     } else {

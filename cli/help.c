@@ -255,7 +255,7 @@ void cli_help_overview(void)
            "\n"
            "Run 'foray COMMAND --help' for details and examples. To get started:\n"
            "  $ foray explore rooms -o rooms.foray\n"
-           "  $ foray plan rooms.foray -r goal:0 --truth --map\n");
+           "  $ foray plan rooms.foray -r goal:92 --truth --map\n");
 }
 
 /* -------------------------------------------------------------------- foray help */

@@ -101,9 +101,7 @@ static cli_exit show_run(const learning *l)
         if (cli_trusted(l->run))
             printf("first states            %s\n", cli_trusted(l->run));
         print_path("saved in                ", l->path, "");
-        printf("next                    foray plan ");
-        cli_put_word(stdout, l->path);
-        printf(" -r goal:0\n");
+        cli_print_next_plan(l->session, l->run, l->path);
         return CLI_DONE;
     }
     (void)foray_explorer_bound(foray_run_explorer(l->run), &bound); /* not every model has one */

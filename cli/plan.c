@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "plan.h"
+#include "progress.h"
 
 /* -------------------------------------------------------------------- planning */
 
@@ -403,6 +404,7 @@ static cli_exit run_plan(cli_session *session)
 {
     cli_planning p = {
         .session = session, .path = session->args.operand[0], .mode = cli_choice(session, "mode")};
+    cli_wait_begin(session);
     cli_exit code = open_all(&p);
     if (code == CLI_DONE)
         code = cli_plan_check_output(&p);
@@ -414,6 +416,7 @@ static cli_exit run_plan(cli_session *session)
         code = look_up_truth(&p);
     if (code == CLI_DONE)
         code = find_doubt(&p);
+    cli_wait_end();
     if (code == CLI_DONE)
         code = cli_plan_write(&p);
     if (code == CLI_DONE && !p.to_stdout)

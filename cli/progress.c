@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "output.h"
 
 static volatile sig_atomic_t stop_wanted;
@@ -209,6 +210,64 @@ bool cli_work_step(void *user, const foray_work_progress *now)
     } else if (is_due(&work->line, now->seconds))
         draw_work(work, now);
     return !stop_wanted;
+}
+
+/* ---------------------------------------------------------------- waiting */
+
+static struct {
+    foray_context *ctx; /* whose work it is; NULL: nobody's */
+    double begun, drawn;
+    char drawing; /* one thread at a time */
+} waiting;
+
+static void draw_waiting(const fy_progress *now, double seconds)
+{
+    line l = {.length = 0};
+    double of = now->of > 0 ? (double)now->of : 1;
+    double part = now->steps > 0 ? (double)now->step / (double)now->steps : 0;
+    add_bar(&l, fmin(1, ((double)now->done + part) / of));
+    add(&l, " %s", now->what ? now->what : "opening");
+    if (now->of > 1)
+        add(&l, " %" PRId64 " of %" PRId64, now->done, now->of);
+    add(&l, ", %.0f s", seconds);
+    draw(&l);
+}
+
+/* The library asks it in the middle of loops, in any thread; the answer is always no. */
+static bool show_waiting(void *user)
+{
+    const foray_context *ctx = user;
+    static const double patience = 2;
+    double now = cli_seconds();
+    if (now - waiting.begun < patience || __atomic_test_and_set(&waiting.drawing, __ATOMIC_ACQUIRE))
+        return false;
+    if (now - waiting.drawn >= seconds_between_lines) {
+        fy_progress progress = fy_progress_now(ctx);
+        draw_waiting(&progress, now - waiting.begun);
+        waiting.drawn = now;
+    }
+    __atomic_clear(&waiting.drawing, __ATOMIC_RELEASE);
+    return false;
+}
+
+void cli_wait_begin(const cli_session *session)
+{
+    if (how.quiet || isatty(STDERR_FILENO) != 1)
+        return;
+    waiting.ctx = session->ctx;
+    waiting.begun = cli_seconds();
+    waiting.drawn = 0;
+    foray_context_set_stop(session->ctx, show_waiting, session->ctx);
+}
+
+void cli_wait_end(void)
+{
+    if (!waiting.ctx)
+        return;
+    foray_context_set_stop(waiting.ctx, NULL, NULL);
+    waiting.ctx = NULL;
+    if (waiting.drawn > 0)
+        fprintf(stderr, "\r\033[K");
 }
 
 void cli_progress_end(cli_progress *progress)

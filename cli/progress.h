@@ -50,6 +50,12 @@ cli_exit cli_shard_read(cli_session *session, foray_shard *out);
 cli_exit cli_shard_show(cli_session *session, foray_shard shard, const char *directory,
                         const cli_work *work);
 
+/* For commands that are a few long calls of the library: from the third second on, a line that says
+ * how far the call under way is. Nothing is stopped by it, nor by signals. */
+void cli_wait_begin(const cli_session *session);
+/* Takes the line away; before anything is printed. */
+void cli_wait_end(void);
+
 /* Takes the line away, or writes the last one. */
 void cli_progress_end(cli_progress *progress);
 

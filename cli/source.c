@@ -1,4 +1,5 @@
 /* source.c - models and rewards from what is typed on the command line. */
+#include "model/model.h"
 #include "spool.h"
 #include "view.h"
 
@@ -510,6 +511,71 @@ cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rew
     else
         cli_rewards_close(&rewards);
     return code;
+}
+
+/* The state that takes the most steps to get to and leaves a third of the episode to be there. */
+static int64_t farthest_state(const foray_model *model)
+{
+    int64_t states = model->states, found = states - 1, steps = 0;
+    int32_t *earliest = calloc(2 * (size_t)states, sizeof *earliest);
+    if (!earliest)
+        return found;
+    fy_model_earliest(model, earliest, earliest + states);
+    for (int64_t s = 0; s < states; s++)
+        if (earliest[s] > steps && 3 * (int64_t)earliest[s] <= 2 * model->horizon) {
+            found = s;
+            steps = earliest[s];
+        }
+    free(earliest);
+    return found;
+}
+
+/* Where nothing is known: the last other state that an episode came to. */
+typedef struct last_state {
+    int64_t horizon, found;
+} last_state;
+
+static bool look_at_states(void *user, int64_t episode, const int32_t *states,
+                           const int32_t *actions)
+{
+    last_state *last = user;
+    (void)episode, (void)actions;
+    for (int64_t t = 0; t < last->horizon; t++)
+        if (states[t] != states[0])
+            last->found = states[t];
+    return true;
+}
+
+static int64_t last_state_seen(foray_run *run)
+{
+    enum { EPISODES = 100 };
+    int64_t saved = foray_run_saved(run);
+    last_state last = {.horizon = foray_run_model(run)->horizon};
+    (void)foray_run_episodes(run, saved > EPISODES ? saved - EPISODES : 0, look_at_states, &last);
+    return last.found;
+}
+
+void cli_print_next_plan(const cli_session *session, foray_run *run, const char *path)
+{
+    const foray_model *model = foray_run_model(run);
+    const char *reward =
+        cli_has(session, "for") ? cli_value(session, "for") : cli_value(session, "reward");
+    char goal[32];
+    if (!reward && foray_run_targets(run) > 0)
+        reward = foray_reward_name(foray_run_target(run, 0));
+    bool again = reward && strcmp(reward, "-") != 0 &&
+                 (short_form_of(reward) != NO_SHORT_FORM || strcmp(reward, "goals") == 0 ||
+                  names_file(reward));
+    if (!again) {
+        snprintf(goal, sizeof goal, "goal:%" PRId64,
+                 model->open ? last_state_seen(run) : farthest_state(model));
+        reward = goal;
+    }
+    printf("next                    foray plan ");
+    cli_put_word(stdout, path);
+    printf(" -r ");
+    cli_put_word(stdout, reward);
+    printf("\n");
 }
 
 void cli_rewards_close(cli_rewards *rewards)

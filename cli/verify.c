@@ -1,13 +1,16 @@
 /* verify.c - foray verify: is a run file whole, and does it say what happened? */
 #include "output.h"
+#include "progress.h"
 
 static cli_exit run_verify(cli_session *session)
 {
     foray_run *run = NULL;
     cli_output output;
     const char *path = session->args.operand[0];
+    cli_wait_begin(session);
     cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
     foray_status status = code == CLI_DONE ? foray_run_verify(run) : FORAY_OK;
+    cli_wait_end();
     if (code == CLI_DONE)
         code = cli_status(session, status);
     if (code == CLI_DONE) {

@@ -57,7 +57,7 @@ caught "plan knows learn, and the page does not say so"
 sed -i 's/^plan  .*/&\nelsewhere base/' page.md
 caught "the page lists elsewhere, which does not exist"
 
-echo '#include "../src/base/base.h"' >>tree/cli/main.c
-caught "cli/main.c includes .*src/base/base.h: cli uses only the public headers"
+echo '#include "../../cli/cli.h"' >>tree/src/base/context.c
+caught "base/context.c includes .*cli/cli.h: only the command knows the command"
 
 finish

@@ -94,9 +94,9 @@ expect 0 "reach:2 +0.75 " foray evaluate two.json - -r reach:2 <policy.json
 
 # ---- commands to copy name files so that a shell finds them
 foray explore two.json -k 2 -o "it's a run.foray" | sed -n 's/^next *//p' >next
-expect 0 "goal:0" bash next
+expect 0 "goal:1" bash next
 foray explore two.json -k 2 -o -run.foray | sed -n 's/^next *//p' >next
-expect 0 "goal:0" bash next
+expect 0 "goal:1" bash next
 foray learn two.json pandas.csv -o "a \$run.foray" | sed -n 's/^next *//p' >next
-expect 0 "goal:0" bash next
+expect 0 "goal:1" bash next
 finish

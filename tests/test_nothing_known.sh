@@ -49,7 +49,7 @@ foray explore "$lake" -k 20 -o hint.foray >hint
 expect 0 'return in reality' sh -c "$(sed -n 's/^next  *//p' hint) -n 20"
 sed '/rewards = /d' lake.py >plain.py
 foray explore "exec:python3 plain.py" -k 20 -o plain.foray >hint
-expect 0 'goal:0' sh -c "$(sed -n 's/^next  *//p' hint)"
+expect 0 'goal:[1-9]' sh -c "$(sed -n 's/^next  *//p' hint)"
 
 # ------------------------------------------------------------------- first states, ends
 cat >walk.py <<'P'

@@ -29,6 +29,33 @@ lines rollout.log "done" 1
 expect 0 '^$' sh -c "foray explore riverswim -k 5 -o none.foray 2>&1 >/dev/null; echo"
 expect 2 'progress' foray explore riverswim -k 5 --progress xml -o xml.foray
 
+# ------------------------------------------------------------------------ long calls
+# Plans, checks and bounds say how far they are on a terminal, from the third second on. Seconds
+# need not be work: the command is stopped for most of them.
+foray explore rooms:rows=5,cols=5 -k 300 -o wide.foray --quiet
+cat >terminal.py <<'P'
+import os, pty, signal, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execvp(sys.argv[1], sys.argv[1:])
+for _ in range(6):
+    time.sleep(0.04)
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(0.5)
+    os.kill(pid, signal.SIGCONT)
+try:
+    while shown := os.read(terminal, 1 << 16):
+        sys.stdout.buffer.write(shown)
+except OSError:  # it has ended
+    pass
+P
+python3 terminal.py foray plan wide.foray -r goals --no-store --threads 1 --quiet >quietly
+python3 terminal.py foray plan wide.foray -r goals --no-store --threads 1 >shown
+holds "a long plan says which certificate is next" grep -q '\] .*% certificates [0-9]* of 265, ' shown
+holds "but not with --quiet" test ! -s quietly
+foray plan wide.foray -r goal:3 --no-store --threads 1 2>log >/dev/null
+holds "nor where standard error is no terminal" test ! -s log
+
 # ----------------------------------------------------------------------------- quiet
 # quiet FILE COMMAND...: it makes the file and says nothing.
 quiet() {

@@ -8,6 +8,13 @@
 
 #include "foray/foray.h"
 
+/* How far long work is, for whoever shows it while it goes on: `done` of `of` parts, and of the
+ * part under way so many of its steps. of = 0: not known. */
+typedef struct fy_progress {
+    const char *what; /* "certificates"; NULL: nothing is under way that says so */
+    int64_t done, of, step, steps;
+} fy_progress;
+
 struct foray_context {
     char message[1024];
     int threads;
@@ -20,6 +27,7 @@ struct foray_context {
     bool (*stop)(void *user);
     void *stop_user;
     bool stopped;
+    fy_progress progress;
 };
 
 /* Should what is under way end? Any thread may ask, in the middle of a long loop; what it computes
@@ -34,6 +42,33 @@ static inline bool fy_stopped(foray_context *ctx)
         __atomic_store_n(&ctx->stopped, true, __ATOMIC_RELAXED);
     }
     return stopped;
+}
+
+/* What is under way, said by the thread that does it; any thread may look, and what it sees may be
+ * of two moments. */
+static inline void fy_tell_part(foray_context *ctx, const char *what, int64_t done, int64_t of)
+{
+    __atomic_store_n(&ctx->progress.what, what, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctx->progress.done, done, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctx->progress.of, of, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctx->progress.step, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctx->progress.steps, 0, __ATOMIC_RELAXED);
+}
+
+static inline fy_progress fy_progress_now(const foray_context *ctx)
+{
+    const fy_progress *now = &ctx->progress;
+    return (fy_progress){__atomic_load_n(&now->what, __ATOMIC_RELAXED),
+                         __atomic_load_n(&now->done, __ATOMIC_RELAXED),
+                         __atomic_load_n(&now->of, __ATOMIC_RELAXED),
+                         __atomic_load_n(&now->step, __ATOMIC_RELAXED),
+                         __atomic_load_n(&now->steps, __ATOMIC_RELAXED)};
+}
+
+static inline void fy_tell_step(foray_context *ctx, int64_t step, int64_t steps)
+{
+    __atomic_store_n(&ctx->progress.step, step, __ATOMIC_RELAXED);
+    __atomic_store_n(&ctx->progress.steps, steps, __ATOMIC_RELAXED);
 }
 
 /* Was something ended so? */

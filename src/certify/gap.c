@@ -898,6 +898,7 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
             ending ? ending[s] : 0;
     foray_context *ctx = gap->set->kernel->ctx;
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
+        fy_tell_step(ctx, model->horizon - 1 - t, model->horizon);
         if (gap->set->direct)
             sharpen_values(gap, t, action);
         for (int64_t s = 0; s < model->states; s++)

@@ -221,6 +221,7 @@ static foray_status make_policies(foray_explorer *explorer, int64_t count,
                            .mode = mode,
                            .interval = false, /* certify_policy has a narrower one */
                            .alone = alone};
+    fy_tell_part(explorer->ctx, "planning", 0, 0);
     status = fy_plan_rewards(explorer->ctx, &order, count, rewards, policies);
     if (status != FORAY_OK)
         return status;
@@ -254,8 +255,10 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
 {
     fy_certifier *sets;
     foray_status status = make_policies(explorer, count, rewards, mode, false, policies, &sets);
-    for (int64_t i = 0; i < count && status == FORAY_OK && sets; i++)
+    for (int64_t i = 0; i < count && status == FORAY_OK && sets; i++) {
+        fy_tell_part(explorer->ctx, "certificates", i, count);
         certify_policy(explorer, sets, rewards[i], policies[i]);
+    }
     return status;
 }
 

@@ -154,6 +154,8 @@ static void plan_together(const fy_plan_task *task, fy_backup_states *backup)
 #pragma omp parallel num_threads(task->kernel->threads)
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
         fy_backup step = step_of(task, t);
+        if (fy_thread() == 0)
+            fy_tell_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
         take_scratch(&step, fy_thread());
 #pragma omp for schedule(dynamic)
         for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
@@ -169,6 +171,7 @@ static void plan_alone(const fy_plan_task *task, fy_backup_states *backup)
     const foray_model *model = task->kernel->basis->model;
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(task->kernel->ctx); t--) {
         fy_backup step = step_of(task, t);
+        fy_tell_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
         take_scratch(&step, 0);
         back_up(task, backup, &step, t, 0, model->states);
     }

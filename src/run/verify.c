@@ -378,6 +378,9 @@ static foray_status check_episode(void *user, int64_t episode, const int32_t *st
 {
     verifier *v = user;
     foray_status status = FORAY_OK;
+    fy_tell_part(v->run->ctx, "episodes", episode, v->run->store->head.episodes);
+    if (fy_stopped(v->run->ctx))
+        return FORAY_INTERRUPTED;
     if (v->world)
         status = check_draws(v, episode, states, actions);
     if (status == FORAY_OK)

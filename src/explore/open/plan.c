@@ -296,6 +296,7 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
     if (status == FORAY_OK)
         status = fy_earned_create(explorer->ctx, laws, reward, &p.earned);
     for (int64_t t = reward->horizon - 1; t >= 0 && status == FORAY_OK; t--) {
+        fy_tell_step(explorer->ctx, reward->horizon - 1 - t, reward->horizon);
         step_back(&p, t);
         const values swap = p.now;
         p.now = p.next;
