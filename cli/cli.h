@@ -182,9 +182,6 @@ int64_t cli_whole(const cli_session *session, const char *name);
 double cli_real(const cli_session *session, const char *name);
 int cli_choice(const cli_session *session, const char *name);
 
-/* Prints a text file of a directory as it is. */
-cli_exit cli_print_file(const cli_session *session, const char *directory, const char *name);
-
 /* ---------------------------------------------------------------- destinations */
 
 /* Adds the file, or the files of a system, that a text names to what the command reads: they

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "compare_rollouts.h"
+#include "compare/compare.h"
+#include "experiment.h"
 #include "figure.h"
+#include "view.h"
+#include "workers.h"
 
 typedef struct contest {
     cli_session *session;
@@ -15,10 +18,16 @@ typedef struct contest {
     const char *directory; /* and where its results go */
     foray_model *model;
     foray_comparison what;
-    cli_rewards reward;     /* that of -r, or none */
+    cli_rewards rewards; /* that of -r, or none; in reality those to plan for */
+    /* Where the truth is not known. */
+    cli_view view;
+    foray_world *explored;
+    int64_t *index; /* [rewards] of the system's own reward; -1: one of clusters */
+    foray_reality reality;
     char *names;            /* a copy of what -a lists, cut at the commas */
     const char **algorithm; /* [what.algorithms], into `names` or the library's own */
     cli_work work;
+    cli_output *output; /* NULL: as text */
 } contest;
 
 /* ---------------------------------------------------------------------- algorithms */
@@ -118,66 +127,127 @@ static cli_exit read_options(contest *c)
     return code == CLI_DONE ? read_algorithms(c) : code;
 }
 
-/* ------------------------------------------------------------------------- the end */
+/* ----------------------------------------------------------------- what is explored */
 
-/* The texts are there to be read: they are shown as they were written. */
-static cli_exit print_results(const contest *c)
+static cli_exit open_known(contest *c)
 {
-    cli_exit code = cli_print_file(c->session, c->directory, "summary.txt");
-    if (code == CLI_DONE && c->what.algorithms > 1) {
-        putchar('\n');
-        code = cli_print_file(c->session, c->directory, "verdict.txt");
+    cli_exit code = cli_world_open_checked(c->session, c->world, &c->model);
+    if (code == CLI_DONE && cli_has(c->session, "reward"))
+        code = cli_reward_open(c->session, c->model, &c->rewards);
+    c->what.reward = c->rewards.count > 0 ? c->rewards.item[0] : NULL;
+    return code;
+}
+
+/* Those of -r, or all that the system names. */
+static cli_exit open_rewards(contest *c)
+{
+    cli_session *session = c->session;
+    int64_t named = foray_system_describe(c->view.system)->rewards;
+    cli_exit code = CLI_DONE;
+    session->view = &c->view;
+    if (cli_has(session, "reward"))
+        return cli_rewards_open(session, c->model, &c->rewards);
+    if (named == 0)
+        return cli_fail(session, CLI_USAGE, "%s names no rewards: give one with -r", c->world);
+    c->rewards.item = calloc((size_t)named, sizeof *c->rewards.item);
+    if (!c->rewards.item)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    for (int64_t i = 0; i < named && code == CLI_DONE; i++) {
+        code = cli_status(session,
+                          foray_system_reward_create(session->ctx, c->view.system, c->view.clusters,
+                                                     c->model, i, &c->rewards.item[i]));
+        c->rewards.count += code == CLI_DONE;
     }
+    return code;
+}
+
+static cli_exit choose_rewards(contest *c)
+{
+    cli_exit code = open_rewards(c);
     if (code != CLI_DONE)
         return code;
-    printf("\ntables, plots and a page: ");
-    cli_put(stdout, 0, c->directory);
-    printf("/index.html\n");
+    c->index = calloc((size_t)c->rewards.count, sizeof *c->index);
+    if (!c->index)
+        return cli_fail(c->session, CLI_BAD_INPUT, "out of memory");
+    cli_view_indices(c->session, &c->view, &c->rewards, c->index);
+    c->reality.rewards = c->rewards.count;
+    c->reality.reward = (const foray_reward *const *)c->rewards.item;
+    c->reality.index = c->index;
     return CLI_DONE;
 }
 
-/* One world's part of the JSON object. */
-static void show_world(cli_output *output, const contest *c)
+/* Where the truth is not known. */
+static cli_exit open_reality(contest *c)
 {
-    cli_output_text(output, "world", c->world);
-    cli_output_text(output, "directory", c->directory);
-    cli_output_csv(output, "summary", c->directory, "summary.csv");
-    cli_output_csv(output, "learning", c->directory, "learning.csv");
-    cli_output_lines(output, "verdict", c->directory, "verdict.txt");
-    cli_output_integer(output, "runs", c->work.last.finished);
-    cli_output_real(output, "seconds", c->work.last.seconds);
+    cli_session *session = c->session;
+    c->reality = (foray_reality){.rollouts = cli_whole(session, "rollouts")};
+    if (c->what.figure.name)
+        return cli_fail(session, CLI_USAGE, "--figure: there are no plots of %s", c->world);
+    cli_exit code = cli_view_open(session, c->world, &c->view);
+    if (code == CLI_DONE)
+        code = cli_view_model(session, &c->view, &c->model);
+    if (code == CLI_DONE)
+        code = choose_rewards(c);
+    if (code == CLI_DONE)
+        code = cli_status(session, cli_view_world(session->ctx, &c->view, c->view.system, c->model,
+                                                  &c->explored));
+    c->reality.world = c->explored;
+    c->reality.system = c->view.system;
+    c->reality.clusters = c->view.clusters;
+    c->what.reality = &c->reality;
+    return code;
+}
+
+static void close_world(contest *c)
+{
+    foray_world_destroy(c->explored);
+    cli_rewards_close(&c->rewards);
+    free(c->index);
+    foray_model_destroy(c->model);
+    cli_view_close(&c->view);
+    c->session->view = NULL;
+    c->explored = NULL;
+    c->rewards = (cli_rewards){0};
+    c->index = NULL;
+    c->model = NULL;
+    c->view = (cli_view){0};
+    c->what.reward = NULL;
+    c->what.reality = NULL;
 }
 
 /* ----------------------------------------------------------------------- one world */
 
-static cli_exit compare_in(contest *c, cli_output *output)
+static void show_comparison(void *user, const fy_lab *lab)
+{
+    contest *c = user;
+    cli_progress_end(&c->work.line);
+    if (!c->output) {
+        cli_experiment_print(lab);
+        printf("\ntables, plots and a page: ");
+        cli_put(stdout, 0, c->directory);
+        printf("/index.html\n");
+        return;
+    }
+    cli_output_text(c->output, "world", c->world);
+    cli_output_text(c->output, "directory", c->directory);
+    if (c->what.reality)
+        cli_output_text(c->output, "measured_by", "rollouts");
+    cli_experiment_output(c->output, lab);
+    cli_experiment_count(c->output, &c->work);
+}
+
+static cli_exit compare_in(contest *c)
 {
     cli_session *session = c->session;
-    if (cli_view_names(c->world) && c->what.figure.name)
-        return cli_fail(session, CLI_USAGE, "--figure: there are no plots of %s", c->world);
-    if (cli_view_names(c->world))
-        return cli_compare_rollouts(session, c->world, c->directory, &c->what, &c->work, output);
-    cli_exit code = cli_world_open_checked(session, c->world, &c->model);
-    if (code == CLI_DONE && cli_has(session, "reward"))
-        code = cli_reward_open(session, c->model, &c->reward);
+    cli_exit code = cli_view_names(c->world) ? open_reality(c) : open_known(c);
     if (code != CLI_DONE)
         return code;
-    c->what.reward = c->reward.count > 0 ? c->reward.item[0] : NULL;
-    cli_progress_begin(&c->work.line, 0);
-    foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
-    foray_status status = foray_compare(session->ctx, c->model, c->world, &c->what, c->directory,
-                                        cli_work_step, &c->work);
-    foray_context_set_stop(session->ctx, NULL, NULL);
-    cli_progress_end(&c->work.line);
-    if (status == FORAY_INTERRUPTED)
-        return cli_compare_stopped(session, &c->work);
-    code = cli_status(session, status);
+    cli_experiment_begin(session, &c->work);
+    foray_status status = fy_compare_run(session->ctx, c->model, c->world, &c->what, c->directory,
+                                         cli_work_step, &c->work, show_comparison, c);
+    code = cli_experiment_end(session, &c->work, status);
     if (code == CLI_DONE && c->what.shard.of > 0)
         return cli_shard_show(session, c->what.shard, c->directory, &c->work);
-    if (code == CLI_DONE && output)
-        show_world(output, c);
-    else if (code == CLI_DONE)
-        code = print_results(c);
     return code == CLI_DONE ? cli_figure_in(session, c->directory) : code;
 }
 
@@ -198,7 +268,7 @@ static cli_exit name_directory(contest *c, const char *parent, char **out)
     return CLI_DONE;
 }
 
-static cli_exit compare_everywhere(contest *c, const char *parent, cli_output *output)
+static cli_exit compare_everywhere(contest *c, const char *parent)
 {
     const cli_args *args = &c->session->args;
     cli_exit code = CLI_DONE;
@@ -210,19 +280,16 @@ static cli_exit compare_everywhere(contest *c, const char *parent, cli_output *o
             code = name_directory(c, parent, &path);
             c->directory = path;
         }
-        bool apart = args->operands > 1 && output;
+        bool apart = args->operands > 1 && c->output;
         if (apart)
-            cli_output_open(output, "world");
+            cli_output_open(c->output, "world");
         else if (i > 0)
             putchar('\n');
         if (code == CLI_DONE)
-            code = compare_in(c, output);
+            code = compare_in(c);
         if (apart)
-            cli_output_close(output);
-        cli_rewards_close(&c->reward);
-        c->reward = (cli_rewards){0};
-        foray_model_destroy(c->model);
-        c->model = NULL;
+            cli_output_close(c->output);
+        close_world(c);
         free(path);
     }
     return code;
@@ -257,6 +324,7 @@ static cli_exit run_compare(cli_session *session)
         code = refuse_repeats(session, parent);
     bool json = code == CLI_DONE && session->json && c.what.shard.of == 0;
     if (json) {
+        c.output = &output;
         cli_output_begin(&output, session);
         cli_output_open_list(&output, "algorithms");
         for (int64_t i = 0; i < c.what.algorithms; i++)
@@ -267,7 +335,7 @@ static cli_exit run_compare(cli_session *session)
             cli_output_open_list(&output, "worlds");
     }
     if (code == CLI_DONE)
-        code = compare_everywhere(&c, parent, json ? &output : NULL);
+        code = compare_everywhere(&c, parent);
     if (json) {
         if (session->args.operands > 1)
             cli_output_close(&output);
@@ -325,8 +393,8 @@ const cli_command cli_compare = {
         "followed by a word without = begins the next; -a may be repeated. With several\n"
         "worlds, each has a directory DIR/WORLD.\n"
         "\n"
-        "The directory receives results.csv, times.csv, summary.csv, summary.txt,\n"
-        "verdict.txt (which algorithm won, in words), learning.csv, plots and index.html. Runs\n"
+        "The directory receives rows.csv, times.csv, summary.csv, summary.txt, findings.txt\n"
+        "(which algorithm won, in words), learning.csv, plots and index.html. Runs\n"
         "proceed in parallel, one thread each. Finished runs are reused: the same command\n"
         "continues where it stopped, also with more seeds or algorithms, but not with other\n"
         "settings.\n"
@@ -337,7 +405,7 @@ const cli_command cli_compare = {
         "The truth of a system (pendulum, exec:COMMAND, plugin:PATH, SYSTEM@states,model=FILE)\n"
         "is not known. Every run then plans for the rewards given with -r, which may be\n"
         "repeated, or for all that the system names, and rollouts measure what the plans earn\n"
-        "in reality: summary.txt has the results, rollouts.csv the runs. Algorithms that see\n"
+        "in reality: summary.txt has the results, rows.csv the runs. Algorithms that see\n"
         "the reward while they explore see the first.\n"
         "\n"
         "With --shard I/N it makes only a share of the runs and writes no results: start\n"

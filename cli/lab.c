@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress.h"
+#include "experiment.h"
+#include "experiments/experiments.h"
 #include "figure.h"
-#include "output.h"
 
 /* ------------------------------------------------------------------------ lab list */
 
@@ -35,7 +35,7 @@ static void print_experiment(const foray_lab_info *info)
     printf("\n");
 }
 
-static void output_experiment(cli_output *output, const foray_lab_info *info)
+static void output_info(cli_output *output, const foray_lab_info *info)
 {
     cli_output_open(output, NULL);
     cli_output_text(output, "name", info->name);
@@ -64,7 +64,7 @@ static cli_exit list_as_json(cli_session *session)
     cli_output_begin(&output, session);
     cli_output_open_list(&output, "experiments");
     for (int64_t i = 0; foray_lab_describe(i, &info); i++)
-        output_experiment(&output, &info);
+        output_info(&output, &info);
     cli_output_close(&output);
     return cli_output_end(&output, session, CLI_DONE);
 }
@@ -141,9 +141,44 @@ static bool read_assignments(const cli_session *session, assignments *out)
     return out->text != NULL;
 }
 
-static cli_exit make(cli_session *session, const assignments *given, foray_shard shard,
-                     const char *directory, cli_work *work)
+/* What the command makes, and how it is shown. */
+typedef struct lab_work {
+    cli_session *session;
+    const char *directory;
+    cli_work work;
+    bool all;
+    cli_output output;
+} lab_work;
+
+static void output_experiment(lab_work *l, const fy_lab *lab)
 {
+    if (l->all)
+        cli_output_open(&l->output, NULL);
+    cli_output_text(&l->output, "experiment", lab->experiment->name);
+    cli_output_text(&l->output, "directory", lab->folder.path);
+    cli_experiment_output(&l->output, lab);
+    if (l->all)
+        cli_output_close(&l->output);
+}
+
+static void show_experiment(void *user, const fy_lab *lab)
+{
+    lab_work *l = user;
+    cli_progress_end(&l->work.line);
+    if (l->session->json) {
+        output_experiment(l, lab);
+        return;
+    }
+    if (l->all)
+        printf("%s: %s\n", lab->experiment->name, lab->experiment->summary);
+    cli_experiment_print(lab);
+    if (l->all)
+        printf("\n");
+}
+
+static cli_exit make(lab_work *l, const assignments *given, foray_shard shard)
+{
+    cli_session *session = l->session;
     foray_figure figure;
     char font[CLI_FONT_SIZE];
     cli_exit code = cli_figure_read(session, font, &figure);
@@ -154,78 +189,63 @@ static cli_exit make(cli_session *session, const assignments *given, foray_shard
                                 .settings = given->count,
                                 .setting = (const char *const *)given->text,
                                 .shard = shard};
-    cli_progress_begin(&work->line, 0);
-    foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
-    foray_status status = foray_lab_run(session->ctx, session->command->experiment, &wanted,
-                                        directory, cli_work_step, work);
-    foray_context_set_stop(session->ctx, NULL, NULL);
-    cli_progress_end(&work->line);
-    if (status == FORAY_INTERRUPTED)
-        return cli_fail(session, CLI_STOPPED,
-                        "stopped by a signal after %" PRId64 " of %" PRId64 " cells; "
-                        "run the same command again to continue",
-                        work->last.finished, work->last.parts);
-    return cli_status(session, status);
+    cli_experiment_begin(session, &l->work);
+    foray_status status = fy_lab_run(session->ctx, session->command->experiment, &wanted,
+                                     l->directory, cli_work_step, &l->work, show_experiment, l);
+    return cli_experiment_end(session, &l->work, status);
 }
 
-/* Makes what the command is about, and prints it with `show`. */
-static cli_exit run_and_show(cli_session *session,
-                             cli_exit (*show)(cli_session *session, const char *directory,
-                                              const cli_work *work))
+/* What is behind the results. */
+static cli_exit show_end(lab_work *l)
 {
-    const char *directory = cli_value(session, "output");
+    cli_session *session = l->session;
+    if (session->json)
+        return l->all ? CLI_DONE : cli_figure_in(session, l->directory);
+    printf(l->all ? "everything: %s/index.html\n" : "\ntables and a page: %s/index.html\n",
+           l->directory);
+    return l->all ? CLI_DONE : cli_figure_in(session, l->directory);
+}
+
+static cli_exit make_and_show(lab_work *l, foray_shard shard)
+{
     assignments given = {0};
-    cli_work work = {.heading = "", .parts = "cells"};
+    cli_session *session = l->session;
+    bool json = session->json && shard.of == 0;
+    if (json)
+        cli_output_begin(&l->output, session);
+    if (json && l->all)
+        cli_output_open_list(&l->output, "experiments");
+    cli_exit code = read_assignments(session, &given)
+                        ? make(l, &given, shard)
+                        : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    free_assignments(&given);
+    if (json && l->all)
+        cli_output_close(&l->output);
+    if (json)
+        cli_experiment_count(&l->output, &l->work);
+    if (code == CLI_DONE)
+        code = shard.of > 0 ? cli_shard_show(session, shard, l->directory, &l->work) : show_end(l);
+    return json ? cli_output_end(&l->output, session, code) : code;
+}
+
+static cli_exit run_lab(cli_session *session, bool all)
+{
+    lab_work l = {.session = session,
+                  .directory = cli_value(session, "output"),
+                  .work = {.heading = "", .parts = "cells"},
+                  .all = all};
     foray_shard shard = {0, 0};
-    cli_exit code;
-    if (!directory)
+    if (!l.directory)
         return cli_fail(session, CLI_USAGE, "-o is required: the directory for the results");
-    code = cli_refuse_stdout(session, directory);
+    cli_exit code = cli_refuse_stdout(session, l.directory);
     if (code == CLI_DONE)
         code = cli_shard_read(session, &shard);
-    if (code == CLI_DONE && !read_assignments(session, &given))
-        code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    if (code == CLI_DONE)
-        code = make(session, &given, shard, directory, &work);
-    if (code == CLI_DONE)
-        code = shard.of > 0 ? cli_shard_show(session, shard, directory, &work)
-                            : show(session, directory, &work);
-    free_assignments(&given);
-    return code;
-}
-
-static void output_results(cli_output *output, const char *experiment, const char *directory)
-{
-    cli_output_text(output, "experiment", experiment);
-    cli_output_text(output, "directory", directory);
-    cli_output_lines(output, "findings", directory, "findings.txt");
-    cli_output_csv(output, "summary", directory, "summary.csv");
-}
-
-static void output_work(cli_output *output, const cli_work *work)
-{
-    cli_output_integer(output, "cells", work->last.finished);
-    cli_output_real(output, "seconds", work->last.seconds);
-}
-
-static cli_exit show_experiment(cli_session *session, const char *directory, const cli_work *work)
-{
-    cli_output output;
-    if (!session->json) {
-        cli_exit code = cli_print_file(session, directory, "findings.txt");
-        if (code == CLI_DONE)
-            printf("\ntables and a page: %s/index.html\n", directory);
-        return code == CLI_DONE ? cli_figure_in(session, directory) : code;
-    }
-    cli_output_begin(&output, session);
-    output_results(&output, session->command->experiment, directory);
-    output_work(&output, work);
-    return cli_output_end(&output, session, cli_figure_in(session, directory));
+    return code == CLI_DONE ? make_and_show(&l, shard) : code;
 }
 
 static cli_exit run_experiment(cli_session *session)
 {
-    return run_and_show(session, show_experiment);
+    return run_lab(session, false);
 }
 
 #define LAB_OPTIONS                                                                                \
@@ -280,51 +300,9 @@ const cli_command *cli_lab_command(int64_t index)
 
 /* --------------------------------------------------------------------------- lab all */
 
-enum { PATH_SIZE = 4096 };
-
-static void directory_of(const char *directory, const char *experiment, char out[PATH_SIZE])
-{
-    snprintf(out, PATH_SIZE, "%s/%s", directory, experiment);
-}
-
-static cli_exit print_all(cli_session *session, const char *directory)
-{
-    foray_lab_info info;
-    char path[PATH_SIZE];
-    cli_exit code = CLI_DONE;
-    for (int64_t i = 0; code == CLI_DONE && foray_lab_describe(i, &info); i++) {
-        printf("%s: %s\n", info.name, info.summary);
-        directory_of(directory, info.name, path);
-        code = cli_print_file(session, path, "findings.txt");
-        printf("\n");
-    }
-    printf("everything: %s/index.html\n", directory);
-    return code;
-}
-
-static cli_exit show_all(cli_session *session, const char *directory, const cli_work *work)
-{
-    cli_output output;
-    foray_lab_info info;
-    char path[PATH_SIZE];
-    if (!session->json)
-        return print_all(session, directory);
-    cli_output_begin(&output, session);
-    cli_output_open_list(&output, "experiments");
-    for (int64_t i = 0; foray_lab_describe(i, &info); i++) {
-        directory_of(directory, info.name, path);
-        cli_output_open(&output, NULL);
-        output_results(&output, info.name, path);
-        cli_output_close(&output);
-    }
-    cli_output_close(&output);
-    output_work(&output, work);
-    return cli_output_end(&output, session, CLI_DONE);
-}
-
 static cli_exit run_all(cli_session *session)
 {
-    return run_and_show(session, show_all);
+    return run_lab(session, true);
 }
 
 static const cli_option all_options[] = {

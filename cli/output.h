@@ -59,11 +59,6 @@ void cli_doubt_print(const cli_session *session, const foray_model *model, const
                      const foray_policy *policy, const foray_doubt *doubt, int64_t max);
 void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t max);
 
-/* JSON only: a table of a directory, as a list of objects called after its headings. */
-void cli_output_csv(cli_output *output, const char *key, const char *directory, const char *name);
-/* JSON only: the lines of a text file of a directory. */
-void cli_output_lines(cli_output *output, const char *key, const char *directory, const char *name);
-
 /* A group of values; as text, under a heading. */
 void cli_output_open(cli_output *output, const char *key);
 /* A list. For JSON only: as text, lists are tables that the commands print themselves. */

@@ -41,15 +41,6 @@ typedef struct cli_work {
 /* A foray_work_fn; `user` is a cli_work. */
 bool cli_work_step(void *user, const foray_work_progress *now);
 
-/* The shard of --shard I/N; {0, 0}: there is none. */
-#define CLI_OPTION_SHARD                                                                           \
-    CLI_TEXT(0, "shard", "I/N",                                                                    \
-             "make only the I-th of N shares; several processes may use one directory")
-cli_exit cli_shard_read(cli_session *session, foray_shard *out);
-/* What a shard that has ended says; results are for the call without a shard. */
-cli_exit cli_shard_show(cli_session *session, foray_shard shard, const char *directory,
-                        const cli_work *work);
-
 /* For commands that are a few long calls of the library: from the third second on, a line that says
  * how far the call under way is. Nothing is stopped by it, nor by signals. */
 void cli_wait_begin(const cli_session *session);

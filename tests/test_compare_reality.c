@@ -1,6 +1,6 @@
 /* test_compare_reality.c - comparisons in systems from C: stopping and continuing, rows that do not
  * fit, failed allocations. What the command makes of them is in test_compare_rollouts.sh. */
-#include "compare/reality.h"
+#include "compare/compare.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -65,8 +65,8 @@ static void close_bench(bench *b)
 
 static foray_status compare(bench *b, const char *directory, foray_work_fn progress, void *user)
 {
-    return foray_compare_in_reality(b->ctx, b->model, "tank", &b->what, &b->reality, directory,
-                                    progress, user);
+    b->what.reality = &b->reality;
+    return foray_compare(b->ctx, b->model, "tank", &b->what, directory, progress, user);
 }
 
 static char *content(bench *b, const char *directory, const char *name)
@@ -82,8 +82,8 @@ static char *content(bench *b, const char *directory, const char *name)
 
 static void assert_same_results(bench *b, const char *one, const char *other)
 {
-    static const char *const names[] = {"rollouts.csv", "summary.csv", "summary.txt", "verdict.txt",
-                                        "comparison.txt"};
+    static const char *const names[] = {"rows.csv",     "summary.csv",    "summary.txt",
+                                        "findings.txt", "experiment.txt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *x = content(b, one, names[i]), *y = content(b, other, names[i]);
         assert_string_equal(x, y);
@@ -128,13 +128,13 @@ static void what_does_not_fit_is_refused(void **state)
     assert_int_equal(compare(&b, directory, NULL, NULL), FORAY_ERROR_USAGE);
     b.reality.rewards = REWARDS;
     /* A run with a row too few. */
-    char path[512], *rows = content(&b, directory, "runs/random-1.csv");
-    snprintf(path, sizeof path, "%s/runs/random-1.csv", directory);
+    char path[512], *rows = content(&b, directory, "cells/random-seed1.csv");
+    snprintf(path, sizeof path, "%s/cells/random-seed1.csv", directory);
     char *second = strchr(strchr(rows, '\n') + 1, '\n') + 1;
     support_ok(b.ctx, foray_file_write(b.ctx, path, true, rows, (size_t)(second - rows)));
     free(rows);
     assert_int_equal(compare(&b, directory, NULL, NULL), FORAY_ERROR_INPUT);
-    assert_non_null(strstr(foray_message(b.ctx), "1 rows, but there are 2 rewards"));
+    assert_non_null(strstr(foray_message(b.ctx), "has 1 rows, but it must have 2"));
     support_remove(directory);
     close_bench(&b);
 }

@@ -43,7 +43,8 @@ static char *content(foray_context *ctx, const char *directory, const char *name
 
 static void assert_same_files(foray_context *ctx, const char *one, const char *other)
 {
-    static const char *const names[] = {"results.csv", "summary.csv", "comparison.txt"};
+    static const char *const names[] = {"rows.csv", "summary.csv", "findings.txt",
+                                        "experiment.txt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *a = content(ctx, one, names[i]), *b = content(ctx, other, names[i]);
         assert_string_equal(a, b);
@@ -115,7 +116,7 @@ static void runs_are_those_of_explore(void **state)
     support_ok(ctx, foray_explorer_bound(foray_run_explorer(run), &bound));
     char wanted[64], number[FORAY_NUMBER_SIZE];
     snprintf(wanted, sizeof wanted, ",%s,1,", foray_shortest(bound.gap, number));
-    char *rows = content(ctx, directory, "runs/ucrl-rfe-2.csv");
+    char *rows = content(ctx, directory, "cells/ucrl-rfe-seed2.csv");
     assert_non_null(strstr(rows, wanted));
     free(rows);
     foray_world_destroy(world);

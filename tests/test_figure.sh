@@ -20,7 +20,7 @@ fi
 expect 0 "PDF and PNG need rsvg-convert" env PATH=/nowhere "$foray" compare "${few[@]}" -o one --figure mean --figure-untitled
 holds "without a title" test "$(grep -c 'class="title"' one/figure-mean.svg)" -eq 0
 expect 0 "" foray compare "${few[@]}" -o two
-holds "a figure changes no result" cmp one/results.csv two/results.csv
+holds "a figure changes no result" cmp one/rows.csv two/rows.csv
 
 # Refusals, before anything is computed.
 expect 2 "there is no figure 'worse'; there are: worst, mean" foray compare "${few[@]}" -o new --figure worse

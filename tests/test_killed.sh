@@ -162,7 +162,7 @@ prepare_compare() { :; }
 victim_compare() { foray "${contest[@]}" -o scene/contest; }
 mend_compare() {
     accept foray "${contest[@]}" -o scene/contest
-    for file in results.csv summary.csv learning.csv worst.svg mean.svg; do
+    for file in rows.csv summary.csv learning.csv worst.svg mean.svg; do
         same "scene/contest/$file" "contest/$file"
     done
 }

@@ -1,6 +1,6 @@
 /* test_lab_experiment.c - what the lab does for an experiment, with one that is made up:
  * parameters, stopping and continuing, threads, refusals, failed allocations and disks. */
-#include "experiments/lab.h"
+#include "experiments/experiments.h"
 #include "support_work.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ enum { WORDS, SIZES, REPEATS, FAILING, SEED };
 static const foray_lab_parameter parameters[] = {
     [WORDS] = FY_LAB_CHOICES("words", "red", "red,blue", "red|green|blue", "colours"),
     [SIZES] = FY_LAB_REALS("some_sizes", "1", "1,2.5", 0.5, 10, "sizes"),
-    [REPEATS] = FY_LAB_WHOLE("repeats", "2", "3", 1, 100, "cells of each kind"),
-    [FAILING] = FY_LAB_WHOLE("failing", "-1", "-1", -1, 100, "the cell that fails"),
+    [REPEATS] = FY_LAB_INTEGER("repeats", "2", "3", 1, 100, "cells of each kind"),
+    [FAILING] = FY_LAB_INTEGER("failing", "-1", "-1", -1, 100, "the cell that fails"),
     [SEED] = FY_LAB_SEED,
 };
 
@@ -37,7 +37,7 @@ static foray_status plan(fy_lab *lab)
     foray_status status = FORAY_OK;
     for (int64_t w = 0; w < fy_lab_count(lab, WORDS); w++)
         for (int64_t s = 0; s < fy_lab_count(lab, SIZES); s++)
-            for (int64_t r = 0; r < fy_lab_whole(lab, REPEATS) && status == FORAY_OK; r++) {
+            for (int64_t r = 0; r < fy_lab_integer(lab, REPEATS) && status == FORAY_OK; r++) {
                 const int64_t at[FY_LAB_AXES] = {w, s, r};
                 status = fy_lab_add_cell(lab, (double)(1 + s), at, "%s-%g-%lld",
                                          fy_lab_word(lab, WORDS, w), fy_lab_number(lab, SIZES, s),
@@ -50,7 +50,7 @@ static foray_status cell(foray_context *ctx, fy_lab *lab, int64_t index, fy_rows
 {
     const int64_t *at = lab->cell[index].at;
     foray_status status = FORAY_OK;
-    if (index == fy_lab_whole(lab, FAILING))
+    if (index == fy_lab_integer(lab, FAILING))
         return fy_fail(ctx, FORAY_ERROR_WORLD, "it had to fail");
     for (int i = 0; i < 3 && status == FORAY_OK; i++) {
         double row[COLUMNS] = {(double)at[0], (double)(at[2] % 2), fy_lab_number(lab, SIZES, at[1]),
@@ -122,7 +122,7 @@ static foray_status make(foray_context *ctx, const char *directory, foray_work_f
     foray_lab_options options = {.setting = given};
     while (given && given[options.settings])
         options.settings++;
-    foray_status status = fy_lab_create(ctx, &made_up, &options, &lab);
+    foray_status status = fy_lab_create(ctx, &made_up, &options, NULL, &lab);
     if (status == FORAY_OK)
         status = fy_lab_make(&lab, directory, progress, user);
     fy_lab_release(&lab);
@@ -272,7 +272,7 @@ static void other_terms_are_refused(void **state)
     snprintf(path, sizeof path, "%s/cells/red-1-0.csv", directory);
     support_ok(ctx, foray_file_write(ctx, path, true, "nonsense\n", 9));
     support_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_INPUT,
-                    "red-1-0.csv: not the rows of a run");
+                    "red-1-0.csv: not the rows of a cell");
     assert_int_equal(remove(path), 0);
     support_ok(ctx, make(ctx, directory, NULL, NULL, NULL));
     support_remove(directory);
@@ -377,11 +377,10 @@ static void all_experiments_are_sound(void **state)
         const fy_lab_experiment *experiment = fy_lab_experiments[e];
         assert_true(experiment->parameters <= FY_LAB_PARAMETERS);
         assert_true(experiment->columns <= FY_LAB_COLUMNS);
-        assert_ptr_equal(fy_lab_experiment_named(experiment->name), experiment);
         for (int quick = 0; quick <= 1; quick++) {
             fy_lab lab;
             foray_lab_options options = {.quick = quick};
-            support_ok(ctx, fy_lab_create(ctx, experiment, &options, &lab));
+            support_ok(ctx, fy_lab_create(ctx, experiment, &options, NULL, &lab));
             assert_true(lab.cells > 0 && lab.weight > 0.0);
             for (int64_t i = 1; i < lab.cells; i++)
                 assert_string_not_equal(lab.cell[i].name, lab.cell[i - 1].name);
@@ -392,6 +391,15 @@ static void all_experiments_are_sound(void **state)
 }
 
 /* ------------------------------------------------------------------------------- all */
+
+/* Counts those that are handed over: with their tables, rows and findings. */
+static void see(void *user, const fy_lab *lab)
+{
+    ++*(int *)user;
+    assert_int_equal(lab->cells, CELLS);
+    assert_true(lab->rows[CELLS - 1].count > 0 && lab->content.count > 0);
+    assert_string_equal((const char *)lab->findings.data, "There are 12 cells & no more.\n");
+}
 
 /* Stopped in the second of two, it goes on; the index has what both found. */
 static void all_are_made_and_linked(void **state)
@@ -404,11 +412,14 @@ static void all_are_made_and_linked(void **state)
     foray_lab_options options = {0}, quick = {.quick = true};
     support_watch stopping = {.parts = 2 * CELLS, .stop_after = CELLS + 5};
     support_watch w = {.parts = 2 * CELLS, .stop_after = INT64_MAX};
+    int seen = 0;
     char *parts = support_directory(), *alone = support_directory(), path[512];
-    assert_int_equal(fy_lab_run_all(ctx, both, 2, &options, parts, support_look, &stopping),
-                     FORAY_INTERRUPTED);
-    support_ok(ctx, fy_lab_run_all(ctx, both, 2, &options, parts, support_look, &w));
+    assert_int_equal(
+        fy_lab_run_all(ctx, both, 2, &options, parts, support_look, &stopping, NULL, NULL),
+        FORAY_INTERRUPTED);
+    support_ok(ctx, fy_lab_run_all(ctx, both, 2, &options, parts, support_look, &w, see, &seen));
     assert_int_equal(w.last.finished, 2 * CELLS);
+    assert_int_equal(seen, 2);
     support_ok(ctx, make(ctx, alone, NULL, NULL, NULL));
     snprintf(path, sizeof path, "%s/madeup", parts);
     assert_same_files(alone, path);
@@ -418,8 +429,8 @@ static void all_are_made_and_linked(void **state)
     assert_non_null(
         strstr(index, "<p class=\"verdict\">\nThere are 12 cells &amp; no more.\n</p>"));
     free(index);
-    support_refused(ctx, fy_lab_run_all(ctx, both, 2, &quick, parts, NULL, NULL), FORAY_ERROR_USAGE,
-                    "was started with \"quick no\", not \"quick yes\"");
+    support_refused(ctx, fy_lab_run_all(ctx, both, 2, &quick, parts, NULL, NULL, see, &seen),
+                    FORAY_ERROR_USAGE, "was started with \"quick no\", not \"quick yes\"");
     support_remove(parts);
     support_remove(alone);
     foray_context_destroy(ctx);

@@ -1,5 +1,5 @@
 /* test_learning.c - K(eps), slopes and quantiles against obvious oracles; rows on disk. */
-#include "compare/learning.h"
+#include "compare/trial.h"
 #include "measure/measure.h"
 #include "support.h"
 
@@ -15,13 +15,13 @@ static double random_unit(uint64_t which, uint32_t i)
 
 /* ------------------------------------------------------------------------------ K(eps) */
 
-enum { RUNS = 5, LOOKS = 7, STRIDE = 2 };
+enum { RUNS = 5, LOOKS = 7 };
 enum { EPISODE, GAP, COLUMNS };
 
-/* Runs as rows of episodes and gaps, with the rows of others between them. */
+/* Runs as rows of episodes and gaps. */
 typedef struct looks {
     double value[RUNS][LOOKS][COLUMNS];
-    fy_rows rows[RUNS * STRIDE];
+    fy_rows rows[RUNS];
 } looks;
 
 static fy_looks looks_of(looks *l, int64_t runs, int64_t count, const double *episode,
@@ -32,15 +32,10 @@ static fy_looks looks_of(looks *l, int64_t runs, int64_t count, const double *ep
             l->value[run][k][EPISODE] = episode[k];
             l->value[run][k][GAP] = gap[run * count + k];
         }
-        l->rows[run * STRIDE] =
-            (fy_rows){.columns = COLUMNS, .count = count, .value = l->value[run][0]};
+        l->rows[run] = (fy_rows){.columns = COLUMNS, .count = count, .value = l->value[run][0]};
     }
-    return (fy_looks){.rows = l->rows,
-                      .runs = runs,
-                      .stride = STRIDE,
-                      .count = count,
-                      .episode = EPISODE,
-                      .gap = GAP};
+    return (fy_looks){
+        .rows = l->rows, .runs = runs, .count = count, .episode = EPISODE, .gap = GAP};
 }
 
 static bool enough_at(int64_t k, const double *gap, double eps, double delta)

@@ -242,9 +242,9 @@ static void make_comparison(run_bench *bench, texts *all)
     what.rounds = 1;
     support_ok(bench->ctx,
                foray_compare(bench->ctx, bench->model, "chain", &what, directory, NULL, NULL));
-    keep_file(bench->ctx, all, directory, "results.csv");
+    keep_file(bench->ctx, all, directory, "rows.csv");
     keep_file(bench->ctx, all, directory, "summary.csv");
-    keep_file(bench->ctx, all, directory, "comparison.txt");
+    keep_file(bench->ctx, all, directory, "experiment.txt");
     /* What was kept is read again. */
     support_ok(bench->ctx,
                foray_compare(bench->ctx, bench->model, "chain", &what, directory, NULL, NULL));

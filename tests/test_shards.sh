@@ -5,7 +5,7 @@
 . "$(dirname "$0")/shell.sh"
 
 small=(compare riverswim:states=4 -k 40 --rewards 3 --rounds 2 -a "ucrl-rfe,random" --seeds 3)
-compared=(results.csv summary.csv learning.csv comparison.txt worst.svg mean.svg certificate.svg covered.svg memory.svg)
+compared=(rows.csv summary.csv learning.csv experiment.txt worst.svg mean.svg certificate.svg covered.svg memory.svg)
 expect 0 "" foray "${small[@]}" -o one
 
 # Any number of shards, in any order, one after the other.
@@ -14,27 +14,27 @@ for order in "1/1" "2/2 1/2" "1/3 3/3 2/3" "5/7 1/7 7/7 2/7 6/7 3/7 4/7"; do
     for shard in $order; do
         expect 0 "shard ${shard%/*} of ${shard#*/}: all of its [0-9]+ runs" foray "${small[@]}" --shard "$shard" -o "$name"
     done
-    holds "shards write no results" test ! -e "$name/results.csv"
-    holds "together they make every run" test "$(find "$name/runs" -name '*.csv' | wc -l)" -eq 6
-    find "$name/runs" -name '*.csv' -exec cat {} + | md5sum >before
+    holds "shards write no results" test ! -e "$name/rows.csv"
+    holds "together they make every run" test "$(find "$name/cells" -name '*.csv' | wc -l)" -eq 6
+    find "$name/cells" -name '*.csv' -exec cat {} + | md5sum >before
     expect 0 "^ucrl-rfe +40" foray "${small[@]}" -o "$name"
     holds "$order gives the bytes of one process" same_files one "$name" "${compared[@]}"
-    holds "and nothing was made again" cmp before <(find "$name/runs" -name '*.csv' -exec cat {} + | md5sum)
+    holds "and nothing was made again" cmp before <(find "$name/cells" -name '*.csv' -exec cat {} + | md5sum)
 done
 
 # Shares are disjoint and about equal, and no share has one algorithm alone.
 for i in 1 2; do
     expect 0 '"runs": 3' foray "${small[@]}" --shard $i/2 -o "share$i" --json
-    holds "a share of both algorithms" test "$(find "share$i/runs" -name 'random*' | wc -l)" -ge 1 -a \
-        "$(find "share$i/runs" -name 'ucrl*' | wc -l)" -ge 1
+    holds "a share of both algorithms" test "$(find "share$i/cells" -name 'random*' | wc -l)" -ge 1 -a \
+        "$(find "share$i/cells" -name 'ucrl*' | wc -l)" -ge 1
 done
-holds "no run is in both" test -z "$(comm -12 <(ls share1/runs) <(ls share2/runs))"
+holds "no run is in both" test -z "$(comm -12 <(ls share1/cells) <(ls share2/cells))"
 
 # More shards than runs: some have nothing to do.
 for i in 6 7 8; do
     expect 0 "" foray "${small[@]}" --shard $i/8 -o many
 done
-holds "shards without work end at once" test "$(find many/runs -name '*.csv' | wc -l)" -le 1
+holds "shards without work end at once" test "$(find many/cells -name '*.csv' | wc -l)" -le 1
 
 # Another division in a second call, and nothing from some: the rest is made by the last call.
 expect 0 "" foray "${small[@]}" --shard 1/2 -o mixed
@@ -73,7 +73,7 @@ for delay in 0.02 0.1 0.2 0.3; do
 done
 foray compare chain -k 100000000 -a random --seeds 4 --shard 1/2 -o stopped >stopped.out 2>&1 &
 victim=$!
-appears stopped/comparison.txt
+appears stopped/experiment.txt
 kill -TERM $victim
 wait $victim
 holds "a signal ends a shard with 130" test $? -eq 130
@@ -110,6 +110,6 @@ expect 2 "but it must be I/N" foray "${lab[@]}" --shard 3/2 -o new
 expect 2 "at most 1000000" foray "${small[@]}" --shard 1/1000000000 -o new
 expect 2 'started with "delta 0.1.*", not "delta 0.2' foray "${small[@]}" --delta 0.2 --shard 1/2 -o one
 mkdir other && touch other/thing
-expect 2 "not empty and holds no comparison" foray "${small[@]}" --shard 1/2 -o other
+expect 2 "not empty and holds no experiment" foray "${small[@]}" --shard 1/2 -o other
 holds "nothing was made in vain" test ! -e new
 finish

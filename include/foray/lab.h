@@ -80,6 +80,18 @@ typedef struct foray_shard {
 
 /* ----------------------------------------------------------------- compare */
 
+/* Where the truth is not known: a system, and what counts there. */
+typedef struct foray_reality {
+    /* That is explored: foray_world_from_system, foray_world_from_aggregation. */
+    foray_world *world;
+    foray_system *system; /* in which plans are tried, */
+    const foray_clusters *clusters;
+    int64_t rollouts; /* for so many episodes each */
+    int64_t rewards;  /* at least 1; algorithms that see the reward see the first */
+    const foray_reward *const *reward; /* [rewards] to plan for */
+    const int64_t *index; /* [rewards] which of the system's own rewards it is; -1: none of them */
+} foray_reality;
+
 /* Algorithms side by side: the same world, seeds, rewards and measures. */
 typedef struct foray_comparison {
     /* Of every run; algorithm is ignored, seed is the first, and parameters of algorithms'
@@ -97,6 +109,8 @@ typedef struct foray_comparison {
     /* For algorithms that see the reward while they explore; its gap is also measured, for
      * all algorithms. NULL: none. */
     const foray_reward *reward;
+    /* Where the truth is not known; NULL: it is. */
+    const foray_reality *reality;
     foray_shard shard;
     /* Also write this picture, as figure-NAME.svg and figure-NAME.csv. */
     foray_figure figure;
@@ -105,39 +119,20 @@ typedef struct foray_comparison {
 /* The defaults: no algorithms, 5 seeds, 32 rewards, 256 goals, 4 rounds, plug-in policies. */
 FORAY_API void foray_comparison_default(foray_comparison *comparison);
 
-/* Compares, with as many runs at a time as the context has threads, and writes
- * tables, plots and a page into `directory` (made if missing). Each finished run is
+/* Compares, with as many runs at a time as the context has threads, and writes tables, plots and a
+ * page into `directory` (made if missing; docs/compare.md lists its files). Each finished run is
  * kept there, and the next call with the same settings continues; it may ask for more
- * seeds or algorithms. FORAY_ERROR_USAGE: the directory holds
- * something else, or a comparison with other settings. FORAY_INTERRUPTED:
- * `progress` (may be NULL) said stop. `world` says in words what the model is. */
+ * seeds or algorithms. FORAY_ERROR_USAGE: the directory holds something else, or a comparison with
+ * other settings. FORAY_INTERRUPTED: `progress` (may be NULL) said stop. `world` says in words what
+ * the model is.
+ *
+ * In reality every run explores the world, plans for each of the rewards, and follows the plans in
+ * the system for `rollouts` episodes, all with the same random numbers, which no run has met. Runs
+ * are made one after the other, because a program may not expect questions from two at once. The
+ * members reward, rewards, goals and rounds are not used then, and there are no figures. */
 FORAY_API foray_status foray_compare(foray_context *ctx, const foray_model *model,
                                      const char *world, const foray_comparison *comparison,
                                      const char *directory, foray_work_fn progress, void *user);
-
-/* Where the truth is not known: a system, and what counts there. */
-typedef struct foray_reality {
-    foray_world
-        *world; /* that is explored: foray_world_from_system, foray_world_from_aggregation */
-    foray_system *system; /* in which plans are tried, */
-    const foray_clusters *clusters;
-    int64_t rollouts; /* for so many episodes each */
-    int64_t rewards;  /* at least 1; algorithms that see the reward see the first */
-    const foray_reward *const *reward; /* [rewards] to plan for */
-    const int64_t *index; /* [rewards] which of the system's own rewards it is; -1: none of them */
-} foray_reality;
-
-/* The same in a system whose truth is not known. Every run explores the world, plans for each of
- * the rewards, and follows the plans in reality for `rollouts` episodes, all with the same random
- * numbers, which no run has met. The directory receives rollouts.csv, summary.csv, summary.txt and
- * verdict.txt, is continued, and is shared by shards as above. Runs are made one after the other,
- * because a program may not expect questions from two at once. The members reward, rewards, goals,
- * rounds and figure of the comparison are not used. */
-FORAY_API foray_status foray_compare_in_reality(foray_context *ctx, const foray_model *model,
-                                                const char *world,
-                                                const foray_comparison *comparison,
-                                                const foray_reality *reality, const char *directory,
-                                                foray_work_fn progress, void *user);
 
 /* --------------------------------------------------------------------- lab */
 

@@ -1,5 +1,8 @@
-/* compare.c - the whole of a comparison: checks, all runs in parallel, results. */
+/* compare.c - what comparisons have in common: checks, cells, terms, the command. */
 #include "compare/compare.h"
+#include "algorithms/algorithms.h"
+#include "page/command.h"
+#include "page/page.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,6 +13,61 @@ void foray_comparison_default(foray_comparison *comparison)
     *comparison = (foray_comparison){
         .seeds = 5, .rewards = 32, .goals = 256, .rounds = 4, .mode = FORAY_PLUGIN};
     foray_settings_default(&comparison->settings);
+}
+
+const fy_lab_column fy_compare_axes[FY_COMPARE_AXES] = {
+    [FY_COMPARE_ALGORITHM] = {.name = "algorithm", .help = "with settings of its own, if any"},
+    [FY_COMPARE_SEED] = {.name = "seed", .help = "of the run"},
+};
+
+/* ------------------------------------------------- an algorithm: "NAME[:key=value,...]" */
+
+/* What all runs share: nobody has one of these to himself. */
+static bool is_shared(const char *key)
+{
+    static const char *const shared[] = {"algorithm", "seed", "episodes", "until"};
+    for (size_t i = 0; i < sizeof shared / sizeof *shared; i++)
+        if (strcmp(key, shared[i]) == 0)
+            return true;
+    return false;
+}
+
+/* One "key=value" of `length` characters. */
+static foray_status set_one(foray_context *ctx, foray_settings *settings, const char *text,
+                            size_t length)
+{
+    char key[FY_PART_NAME], *value;
+    fy_format(key, sizeof key, "%.*s", (int)length, text);
+    value = strchr(key, '=');
+    if (!value || value == key)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "'%s' is not key=value", key);
+    *value++ = 0;
+    if (is_shared(key))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s is the same for all runs of a comparison", key);
+    return foray_settings_set(ctx, settings, key, value);
+}
+
+/* Its settings, on top of those of all runs. */
+static foray_status read_algorithm(foray_context *ctx, const foray_settings *common,
+                                   const char *text, foray_settings *out)
+{
+    enum { BEHIND = 32 }; /* "-seed123" in the name of a cell */
+    char name[FY_PART_NAME];
+    if (strlen(text) >= FY_PART_NAME - BEHIND || strchr(text, '/'))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "an algorithm and its settings take at most %d characters, without a slash",
+                       FY_PART_NAME - BEHIND - 1);
+    fy_format(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    *out = *common;
+    fy_settings_choose(out, name);
+    foray_status status = FORAY_OK;
+    const char *rest = strchr(text, ':');
+    while (rest && status == FORAY_OK) {
+        size_t length = strcspn(++rest, ",");
+        status = set_one(ctx, out, rest, length);
+        rest = rest[length] ? rest + length : NULL;
+    }
+    return status == FORAY_OK ? FORAY_OK : fy_fail_within(ctx, status, "%s", text);
 }
 
 /* ------------------------------------------------------------------------- checks */
@@ -41,14 +99,14 @@ static foray_status check_settings(foray_context *ctx, const foray_comparison *w
     foray_status status = FORAY_OK;
     for (int64_t a = 0; a < what->algorithms && status == FORAY_OK; a++) {
         foray_settings own;
-        status = fy_contestant_settings(ctx, &what->settings, what->algorithm[a], &own);
+        status = read_algorithm(ctx, &what->settings, what->algorithm[a], &own);
         if (status == FORAY_OK)
             status = foray_settings_check(ctx, &own);
     }
     return status;
 }
 
-foray_status fy_compare_check(foray_context *ctx, const foray_comparison *what)
+static foray_status check_comparison(foray_context *ctx, const foray_comparison *what)
 {
     enum { MOST_SEEDS = 1000000 };
     if (what->algorithms < 1)
@@ -60,153 +118,223 @@ foray_status fy_compare_check(foray_context *ctx, const foray_comparison *what)
     if (what->rewards < 1 || what->goals < 0 || what->rounds < 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "rewards must be at least 1, goals and rounds at least 0");
-    if (!(what->seconds >= 0.0) || !foray_mode_name(what->mode))
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "seconds must be at least 0, and the mode one that there is");
+    if (!(what->seconds >= 0.0))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "seconds must be at least 0");
+    if (!foray_mode_name(what->mode))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no mode %d", (int)what->mode);
     if (what->settings.until >= 0.0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a comparison has no target to stop at: until must be -1");
-    foray_status status = fy_compare_check_figure(ctx, what);
-    if (status == FORAY_OK)
-        status = fy_shard_check(ctx, what->shard);
-    return status == FORAY_OK ? check_settings(ctx, what) : status;
+    return check_settings(ctx, what);
 }
 
 /* What cannot run here should say so at once, not after hours of the others. */
-foray_status fy_compare_check_algorithms(fy_compare *compare)
+static foray_status check_algorithms(fy_lab *lab)
 {
+    const foray_comparison *what = fy_compare_of(lab)->what;
     foray_status status = FORAY_OK;
-    for (int64_t i = 0; i < compare->what->algorithms && status == FORAY_OK; i++) {
+    for (int64_t a = 0; a < what->algorithms && status == FORAY_OK; a++) {
         foray_explorer *explorer = NULL;
-        for (int64_t j = 0; j < i; j++)
-            if (strcmp(compare->what->algorithm[i], compare->what->algorithm[j]) == 0)
-                return fy_fail(compare->ctx, FORAY_ERROR_USAGE, "algorithm %s is named twice",
-                               compare->what->algorithm[i]);
+        for (int64_t b = 0; b < a; b++)
+            if (strcmp(what->algorithm[a], what->algorithm[b]) == 0)
+                return fy_fail(lab->ctx, FORAY_ERROR_USAGE, "algorithm %s is named twice",
+                               what->algorithm[a]);
         fy_trial trial;
-        status = fy_compare_trial(compare->ctx, compare, i, &trial);
+        status = fy_compare_trial(lab->ctx, lab, a * what->seeds, &trial);
         if (status == FORAY_OK)
-            status = fy_trial_explorer(compare->ctx, &trial, &explorer);
+            status = fy_trial_explorer(lab->ctx, &trial, &explorer);
         if (status != FORAY_OK)
-            return fy_fail_within(compare->ctx, status, "%s", compare->what->algorithm[i]);
+            return fy_fail_within(lab->ctx, status, "%s", what->algorithm[a]);
         foray_explorer_destroy(explorer);
     }
     return status;
 }
 
-/* --------------------------------------------------------------------------- runs */
+/* -------------------------------------------------------------------------- cells */
 
-foray_status fy_compare_trial(foray_context *ctx, const fy_compare *compare, int64_t run,
-                              fy_trial *out)
+foray_status fy_compare_plan(fy_lab *lab, int64_t rows)
 {
+    const fy_compare *compare = fy_compare_of(lab);
     const foray_comparison *what = compare->what;
-    *out = (fy_trial){.model = compare->model,
-                      .reward = what->reward,
+    foray_status status = check_comparison(lab->ctx, what);
+    for (int64_t a = 0; a < what->algorithms && status == FORAY_OK; a++)
+        for (int64_t i = 0; i < what->seeds && status == FORAY_OK; i++) {
+            int64_t seed = what->settings.seed + i;
+            const int64_t at[FY_LAB_AXES] = {[FY_COMPARE_ALGORITHM] = a, [FY_COMPARE_SEED] = seed};
+            status = fy_lab_add_cell(lab, 1.0, at, "%s-seed%" PRId64, what->algorithm[a], seed);
+            if (status == FORAY_OK)
+                lab->cell[lab->cells - 1].rows = rows;
+        }
+    if (status == FORAY_OK)
+        status = check_algorithms(lab);
+    lab->axis_word[FY_COMPARE_ALGORITHM] = what->algorithm;
+    fy_format(lab->title, sizeof lab->title, "Exploring %s", compare->world);
+    fy_format(lab->lead, sizeof lab->lead,
+              "%" PRId64 " algorithms, %" PRId64 " seeds, %" PRId64 " episodes at most; %" PRId64
+              " states, %" PRId64 " actions, horizon %" PRId64 "; %s policies",
+              what->algorithms, what->seeds, what->settings.episodes, compare->model->states,
+              compare->model->actions, compare->model->horizon,
+              what->mode == FORAY_PLUGIN ? "plug-in" : foray_mode_name(what->mode));
+    return status;
+}
+
+foray_status fy_compare_trial(foray_context *ctx, fy_lab *lab, int64_t cell, fy_trial *out)
+{
+    const fy_compare *compare = fy_compare_of(lab);
+    const foray_comparison *what = compare->what;
+    const int64_t *at = lab->cell[cell].at;
+    *out = (fy_trial){.lab = lab,
+                      .cell = cell,
+                      .model = compare->model,
+                      .reward = compare->reward,
                       .family = compare->family,
                       .mode = what->mode,
                       .rounds = what->rounds,
                       .seconds = what->seconds,
                       .per_decade = FY_TRIAL_PER_DECADE};
-    foray_status status = fy_contestant_settings(
-        ctx, &what->settings, fy_compare_algorithm(compare, run), &out->settings);
-    out->settings.seed = fy_compare_seed(compare, run);
+    foray_status status = read_algorithm(ctx, &what->settings,
+                                         what->algorithm[at[FY_COMPARE_ALGORITHM]], &out->settings);
+    out->settings.seed = at[FY_COMPARE_SEED];
     return status;
 }
 
-/* Whom a run tells how far it is. */
-typedef struct listener {
-    fy_compare *compare;
-    int64_t run;
-} listener;
+/* -------------------------------------------------------------------------- terms */
 
-static bool pass_progress(void *user, double done)
+/* Which model, whatever it is called. */
+static foray_status hash_model(foray_context *ctx, const foray_model *model, uint64_t *hash)
 {
-    listener *l = user;
-    return fy_work_progress(&l->compare->work, l->run, done);
+    char *data;
+    size_t size;
+    foray_status status = foray_model_print(ctx, model, FORAY_MODEL_COMPACT, &data, &size);
+    if (status == FORAY_OK) {
+        *hash = fy_hash(data, size, 0);
+        free(data);
+    }
+    return status;
 }
 
-void fy_compare_name_run(const void *user, int64_t run, char out[FY_PART_NAME])
+/* All rewards count by their hash; the names of the first are there to be read. */
+static void print_rewards(const foray_reality *reality, fy_writer *text)
 {
-    const fy_compare *compare = user;
-    fy_format(out, FY_PART_NAME, "%s, seed %" PRId64, fy_compare_algorithm(compare, run),
-              fy_compare_seed(compare, run));
+    enum { NAMED = 16 };
+    uint64_t rewards = 0;
+    fy_print(text, "rollouts %" PRId64 "\n", reality->rollouts);
+    for (int64_t i = 0; i < reality->rewards; i++) {
+        uint64_t own = fy_reward_hash(reality->reward[i]);
+        rewards = fy_hash(&own, sizeof own, rewards);
+        rewards = fy_hash(&reality->index[i], sizeof reality->index[i], rewards);
+        if (i < NAMED)
+            fy_print(text, "reward %s\n", reality->reward[i]->name);
+    }
+    fy_print(text, "rewards %" PRId64 " %016" PRIx64 "\n", reality->rewards, rewards);
 }
 
-static void file_of_run(const fy_compare *compare, int64_t run, char out[FY_PART_NAME])
+/* Everything that rows depend on, but for the algorithms and how many seeds there are. */
+foray_status fy_compare_terms(const fy_lab *lab, fy_writer *text)
 {
-    fy_format(out, FY_PART_NAME, "%s-%" PRId64, fy_compare_algorithm(compare, run),
-              fy_compare_seed(compare, run));
+    const fy_compare *compare = fy_compare_of(lab);
+    const foray_comparison *what = compare->what;
+    const foray_parameter *row;
+    char value[FY_SETTING_SIZE], number[FORAY_NUMBER_SIZE];
+    uint64_t hash = 0;
+    foray_status status = hash_model(lab->ctx, compare->model, &hash);
+    fy_print(text, "world %s\nmodel %016" PRIx64 "\nmode %s\n", compare->world, hash,
+             foray_mode_name(what->mode));
+    if (what->reality)
+        print_rewards(what->reality, text);
+    else
+        fy_print(text, "rewards %" PRId64 "\ngoals %" PRId64 "\nrounds %" PRId64 "\n",
+                 what->rewards, what->goals, what->rounds);
+    if (!what->reality && what->reward)
+        fy_print(text, "reward %s %016" PRIx64 "\n", what->reward->name,
+                 fy_reward_hash(what->reward));
+    fy_print(text, "time limit %s\n", foray_shortest(what->seconds, number));
+    for (int64_t i = 0; (row = fy_settings_row(&what->settings, i)) && status == FORAY_OK; i++) {
+        if (strcmp(row->name, "algorithm") == 0)
+            continue;
+        status = foray_settings_get(lab->ctx, &what->settings, row->name, value, sizeof value);
+        fy_print(text, "%s %s\n", row->name, value);
+    }
+    return status;
 }
 
-foray_status fy_compare_make_room(fy_compare *compare, int64_t columns)
+/* ------------------------------------------------------------------------ command */
+
+/* Rewards of the system's own have names, and so have goals; others are files. */
+static void print_reality(const foray_reality *reality, fy_writer *command)
 {
-    compare->runs = compare->work.parts = compare->what->algorithms * compare->what->seeds;
-    if (!FY_ALLOC(compare->ctx, compare->rows, compare->runs))
-        return FORAY_ERROR_MEMORY;
-    for (int64_t run = 0; run < compare->runs; run++)
-        compare->rows[run].columns = columns;
-    return FORAY_OK;
+    fy_command_number(command, "rollouts", (double)reality->rollouts);
+    for (int64_t i = 0; i < reality->rewards; i++) {
+        const char *name = foray_reward_name(reality->reward[i]);
+        fy_command_reward(command, name, reality->index[i] >= 0 ? name : "reward.json");
+    }
 }
 
-void fy_compare_free_rows(fy_compare *compare)
+/* Every option that is not the default, and all settings. */
+foray_status fy_compare_print_command(const fy_lab *lab, fy_writer *text)
 {
-    for (int64_t i = 0; compare->rows && i < compare->runs; i++)
-        free(compare->rows[i].value);
-    free(compare->rows);
-}
-
-foray_status fy_compare_keep_run(foray_context *ctx, const fy_compare *compare, int64_t run)
-{
-    char file[FY_PART_NAME];
-    file_of_run(compare, run, file);
-    return fy_rows_write(ctx, &compare->folder, file, compare->heading, &compare->rows[run]);
-}
-
-foray_status fy_compare_find_run(foray_context *ctx, void *user, int64_t run, bool *found)
-{
-    fy_compare *compare = user;
-    char file[FY_PART_NAME];
-    file_of_run(compare, run, file);
-    return fy_rows_read(ctx, &compare->folder, file, compare->heading, found, &compare->rows[run]);
-}
-
-static foray_status make_run(foray_context *ctx, void *user, int64_t run)
-{
-    fy_compare *compare = user;
-    listener l = {compare, run};
-    fy_trial trial;
-    foray_status status = fy_compare_trial(ctx, compare, run, &trial);
-    trial.progress = pass_progress;
-    trial.user = &l;
-    if (status == FORAY_OK)
-        status = fy_trial_run(ctx, &trial, &compare->rows[run]);
-    return status == FORAY_OK ? fy_compare_keep_run(ctx, compare, run) : status;
+    const fy_compare *compare = fy_compare_of(lab);
+    const foray_comparison *what = compare->what;
+    foray_comparison defaults;
+    fy_writer command = {.ctx = lab->ctx};
+    const char *path = lab->folder.path, *slash = strrchr(path, '/');
+    foray_comparison_default(&defaults);
+    fy_print(&command, "foray compare");
+    fy_command_word(&command, compare->world);
+    fy_print(&command, " -a ");
+    for (int64_t a = 0; a < what->algorithms; a++)
+        fy_print(&command, "%s%s", a ? "," : "", what->algorithm[a]);
+    foray_status status = fy_command_settings(lab->ctx, &command, &what->settings, "algorithm");
+    const struct {
+        const char *name;
+        double value, fallback;
+    } number[] = {{"seeds", (double)what->seeds, (double)defaults.seeds},
+                  {"seconds", what->seconds, defaults.seconds},
+                  {"rewards", (double)what->rewards, (double)defaults.rewards},
+                  {"goals", (double)what->goals, (double)defaults.goals},
+                  {"rounds", (double)what->rounds, (double)defaults.rounds}};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++)
+        if (number[i].value != number[i].fallback)
+            fy_command_number(&command, number[i].name, number[i].value);
+    if (what->mode != defaults.mode)
+        fy_command_flag(&command, "mode", foray_mode_name(what->mode));
+    if (what->reality)
+        print_reality(what->reality, &command);
+    else if (what->reward)
+        fy_command_reward(&command, foray_reward_name(what->reward), "reward.json");
+    fy_print(&command, " -o");
+    fy_command_word(&command, slash && slash[1] ? slash + 1 : path);
+    fy_print(&command, "\n");
+    fy_page_command(text, &command);
+    return status == FORAY_OK ? fy_page_settings(text, &what->settings) : status;
 }
 
 /* ---------------------------------------------------------------------- the whole */
 
-/* Checks everything, makes the rewards, and settles what the directory is for. */
-static foray_status open_comparison(fy_compare *compare)
+foray_status fy_compare_run(foray_context *ctx, const foray_model *model, const char *world,
+                            const foray_comparison *comparison, const char *directory,
+                            foray_work_fn progress, void *user, fy_lab_show_fn show,
+                            void *show_user)
 {
-    foray_context *ctx = compare->ctx;
-    const foray_comparison *what = compare->what;
-    for (int m = 0; m < FY_M_ALL; m++)
-        compare->heading[m] = fy_measure_name(m);
-    foray_status status = fy_compare_check(ctx, what);
+    const foray_reality *reality = comparison->reality;
+    fy_compare compare = {.model = model,
+                          .world = world,
+                          .what = comparison,
+                          .reward = !reality               ? comparison->reward
+                                    : reality->rewards > 0 ? reality->reward[0]
+                                                           : NULL};
+    foray_lab_options options = {.shard = comparison->shard, .figure = comparison->figure};
+    fy_lab lab;
+    foray_status status = fy_lab_create(ctx, reality ? &fy_compare_reality : &fy_compare_known,
+                                        &options, &compare, &lab);
     if (status == FORAY_OK)
-        status = fy_compare_make_room(compare, FY_M_ALL);
-    if (status == FORAY_OK && what->reward)
-        status = fy_reward_check(ctx, what->reward, compare->model);
-    if (status == FORAY_OK)
-        status = fy_compare_check_algorithms(compare);
-    if (status == FORAY_OK)
-        status = fy_families_create(ctx, compare->model, what->goals, what->rewards,
-                                    (uint64_t)what->settings.seed, compare->family);
-    fy_writer terms = {.ctx = ctx};
-    if (status == FORAY_OK)
-        status = fy_compare_terms(compare, &terms);
-    if (status == FORAY_OK)
-        status = fy_folder_open(ctx, &compare->folder, (const char *)terms.data);
-    free(terms.data);
+        status = fy_lab_make(&lab, directory, progress, user);
+    if (status == FORAY_OK && show && fy_shard_is_whole(options.shard))
+        show(show_user, &lab);
+    fy_lab_release(&lab);
+    fy_families_destroy(compare.family);
+    free(compare.value);
+    free(compare.reward_name);
     return status;
 }
 
@@ -214,29 +342,5 @@ foray_status foray_compare(foray_context *ctx, const foray_model *model, const c
                            const foray_comparison *comparison, const char *directory,
                            foray_work_fn progress, void *user)
 {
-    fy_compare compare = {
-        .ctx = ctx,
-        .model = model,
-        .world = world,
-        .what = comparison,
-        .folder = {directory, "comparison", "runs"},
-        .work = {.ctx = ctx,
-                 .shard = comparison->shard,
-                 .find = fy_compare_find_run,
-                 .make = make_run,
-                 .name = fy_compare_name_run,
-                 .user = &compare,
-                 .progress = progress,
-                 .progress_user = user},
-    };
-    foray_status status = open_comparison(&compare);
-    if (status == FORAY_OK)
-        status = fy_work_run(&compare.work);
-    if (status == FORAY_OK && fy_shard_is_whole(comparison->shard))
-        status = fy_compare_write_results(&compare);
-    if (status == FORAY_OK && fy_shard_is_whole(comparison->shard))
-        status = fy_compare_write_page(&compare);
-    fy_families_destroy(compare.family);
-    fy_compare_free_rows(&compare);
-    return status;
+    return fy_compare_run(ctx, model, world, comparison, directory, progress, user, NULL, NULL);
 }

@@ -29,20 +29,10 @@ typedef struct trial_run {
     fy_rows *rows;
 } trial_run;
 
-#define MEASURE_NAME(name, words) #name,
-#define MEASURE_WORDS(name, words) words,
-static const char *const measure_names[] = {FY_MEASURES(MEASURE_NAME) FY_TIMES(MEASURE_NAME)};
-static const char *const measure_words[] = {FY_MEASURES(MEASURE_WORDS) FY_TIMES(MEASURE_WORDS)};
-
-const char *fy_measure_name(int index)
-{
-    return measure_names[index];
-}
-
-const char *fy_measure_words(int index)
-{
-    return measure_words[index];
-}
+#define COLUMN(name_, help_)                                                                       \
+    [FY_M_##name_] = {.name = #name_, .help = (help_), .both = FY_M_##name_ == FY_M_episode},
+#define TIME(name_, help_) [FY_M_##name_] = {.name = #name_, .help = (help_), .time = true},
+const fy_lab_column fy_trial_columns[FY_M_ALL] = {FY_MEASURES(COLUMN) FY_TIMES(TIME)};
 
 foray_status fy_trial_explorer(foray_context *ctx, const fy_trial *trial, foray_explorer **out)
 {
@@ -86,7 +76,7 @@ static bool pass_progress(trial_run *r, int64_t k, double now)
     r->told = now;
     if (limit > 0.0)
         done = fmax(done, r->explored / limit);
-    return r->what->progress(r->what->user, fmin(1.0, done));
+    return fy_lab_progress(r->what->lab, r->what->cell, fmin(1.0, done));
 }
 
 /* Plays up to episode `until` or the end of the time; *k counts the episodes ended. */
@@ -227,4 +217,23 @@ foray_status fy_trial_run(foray_context *ctx, const fy_trial *trial, fy_rows *ro
     free(r.episode);
     free(r.visited);
     return status;
+}
+
+/* ------------------------------------------------------------------------- K(eps) */
+
+double fy_learning_time(const fy_looks *looks, double eps, double delta, const int64_t *pick)
+{
+    const double rounding = 1e-9;
+    double needed = (1.0 - delta) * (double)looks->runs - rounding, time = INFINITY;
+    for (int64_t k = looks->count; k-- > 0;) {
+        int64_t good = 0;
+        for (int64_t i = 0; i < looks->runs; i++) {
+            const fy_rows *run = &looks->rows[pick ? pick[i] : i];
+            good += fy_rows_at(run, k)[looks->gap] <= eps;
+        }
+        if ((double)good < needed)
+            break;
+        time = fy_rows_at(looks->rows, k)[looks->episode];
+    }
+    return time;
 }

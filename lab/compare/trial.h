@@ -3,7 +3,7 @@
 #define FY_TRIAL_H
 
 #include "measure/measure.h"
-#include "work/work.h"
+#include "work/lab.h"
 
 /* What is measured at each checkpoint: X(name, words). The names are CSV headings. */
 #define FY_MEASURES(X)                                                                             \
@@ -32,14 +32,12 @@
 
 #define FY_MEASURE_NAME(name, words) FY_M_##name,
 enum { FY_MEASURES(FY_MEASURE_NAME) FY_M_COUNT };
-enum { FY_T_FIRST = FY_M_COUNT - 1, FY_TIMES(FY_MEASURE_NAME) FY_M_ALL };
+enum { FY_M_LAST = FY_M_COUNT - 1, FY_TIMES(FY_MEASURE_NAME) FY_M_ALL };
 #undef FY_MEASURE_NAME
 
-/* The name and the meaning of a measure, 0 <= index < FY_M_ALL. */
-const char *fy_measure_name(int index);
-const char *fy_measure_words(int index);
+extern const fy_lab_column fy_trial_columns[FY_M_ALL];
 
-/* What to run, and how to measure it. Everything but `user` is the same for equal trials. */
+/* What to run, and how to measure it. Everything but the last two is the same for equal trials. */
 typedef struct fy_trial {
     const foray_model *model;
     foray_settings settings;    /* algorithm, seed and episodes among them */
@@ -49,11 +47,11 @@ typedef struct fy_trial {
     int64_t rounds;             /* of the adversary */
     double seconds;             /* stop after exploring for so long; 0: never */
     int per_decade;             /* checkpoints at 10^(i/per_decade) episodes */
-    bool (*progress)(void *user, double done); /* false: stop */
-    void *user;
+    fy_lab *lab;                /* told how far it is, */
+    int64_t cell;               /* as this cell */
 } fy_trial;
 
-enum { FY_TRIAL_PER_DECADE = 4 };
+enum { FY_TRIAL_PER_DECADE = 4 }; /* usually */
 
 /* Adds a row of FY_M_ALL numbers for each checkpoint. FORAY_INTERRUPTED: told to stop. */
 foray_status fy_trial_run(foray_context *ctx, const fy_trial *trial, fy_rows *rows);
@@ -64,5 +62,18 @@ foray_status fy_trial_explorer(foray_context *ctx, const fy_trial *trial, foray_
 /* The checkpoint after `episode` (0: none yet): the least number of episodes that is
  * larger and next in 10^(i/per_decade), rounded, or the last. */
 int64_t fy_next_checkpoint(int64_t episode, int64_t last, int per_decade);
+
+/* Several runs that were looked at after the same numbers of episodes, a row for each look. */
+typedef struct fy_looks {
+    const fy_rows *rows; /* [runs] */
+    int64_t runs;
+    int64_t count;    /* looks that all runs have */
+    int episode, gap; /* columns: episodes so far, ascending; what should become small */
+} fy_looks;
+
+/* K(eps): the first look from which on, up to the last, at least a share of 1 - delta of the
+ * runs has a gap of at most eps, in episodes. INFINITY: not even at the last. `pick` [runs]
+ * says which runs to look at, so that they can be resampled; NULL: each once. */
+double fy_learning_time(const fy_looks *looks, double eps, double delta, const int64_t *pick);
 
 #endif

@@ -7,7 +7,7 @@
  *
  * Runs with the same world and seed meet the same random numbers, so that choices can be
  * compared pair by pair. */
-#include "experiments/lab.h"
+#include "work/lab.h"
 #include "base/maths.h"
 #include "measure/measure.h"
 
@@ -41,13 +41,13 @@ static const foray_lab_parameter parameters[] = {
                              "chain rooms mixture inventory queue", "the worlds"),
     [BASE] = FY_LAB_CHOICE("base", "default", "default", "default|literal",
                            "the worlds in which one choice at a time is changed"),
-    [EPISODES] = FY_LAB_WHOLE("episodes", "2048", "4096", 1, 1e9, "episodes of every run"),
+    [EPISODES] = FY_LAB_INTEGER("episodes", "2048", "4096", 1, 1e9, "episodes of every run"),
     [TARGET] = FY_LAB_REAL("target", "0.01", "0.01", 1e-9, 1,
                            "the worst gap to be reached, as a share of H"),
     [GOALS] =
-        FY_LAB_WHOLE("goals", "48", "128", 1, 1e6, "largest number of goal states to plan for"),
-    [REWARDS] = FY_LAB_WHOLE("rewards", "8", "16", 1, 1e6,
-                             "random rewards of each kind: dense, sparse, timed"),
+        FY_LAB_INTEGER("goals", "48", "128", 1, 1e6, "largest number of goal states to plan for"),
+    [REWARDS] = FY_LAB_INTEGER("rewards", "8", "16", 1, 1e6,
+                               "random rewards of each kind: dense, sparse, timed"),
     [SEEDS] = FY_LAB_SEEDS("10", "10"),
     [SEED] = FY_LAB_SEED,
 };
@@ -157,8 +157,8 @@ static foray_status settings_of(foray_context *ctx, const fy_lab *lab, int64_t c
 {
     const char *setting = choices[choice].setting;
     foray_settings_default(out);
-    out->episodes = fy_lab_whole(lab, EPISODES);
-    out->seed = fy_lab_whole(lab, SEED) + i;
+    out->episodes = fy_lab_integer(lab, EPISODES);
+    out->seed = fy_lab_integer(lab, SEED) + i;
     if (base_is_literal(lab) || choice == LITERAL)
         foray_settings_literal(out);
     if (!setting || is(setting, "mode"))
@@ -199,9 +199,9 @@ static foray_status open_ablation(ablation_run *r)
     if (status == FORAY_OK)
         status = fy_truth_create(r->ctx, r->model, &r->truth);
     if (status == FORAY_OK)
-        status = fy_families_create(r->ctx, r->model, fy_lab_whole(r->lab, GOALS),
-                                    fy_lab_whole(r->lab, REWARDS),
-                                    (uint64_t)fy_lab_whole(r->lab, SEED), r->family);
+        status = fy_families_create(r->ctx, r->model, fy_lab_integer(r->lab, GOALS),
+                                    fy_lab_integer(r->lab, REWARDS),
+                                    (uint64_t)fy_lab_integer(r->lab, SEED), r->family);
     return status;
 }
 
@@ -272,7 +272,7 @@ static foray_status make_ablation_cell(foray_context *ctx, fy_lab *lab, int64_t 
 {
     ablation_run r = {.ctx = ctx, .lab = lab, .cell = cell, .rows = rows};
     foray_status status = open_ablation(&r);
-    int64_t last = fy_lab_whole(lab, EPISODES);
+    int64_t last = fy_lab_integer(lab, EPISODES);
     for (int64_t k = 0, due = 16; k < last && status == FORAY_OK; k = due, due *= 2) {
         due = due < last ? due : last;
         status = play_episodes(&r, k, due);
@@ -368,7 +368,7 @@ static double floor_of(const fy_rows *rows, int measure)
 static void pair_up(const fy_lab *lab, int64_t world, int64_t choice, int measure, double *value,
                     double *log_ratio)
 {
-    for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS); s++) {
+    for (int64_t s = 0; s < fy_lab_integer(lab, SEEDS); s++) {
         const fy_rows *rows = rows_of(lab, world, choice, s), *base = rows_of(lab, world, 0, s);
         double min = floor_of(base, measure);
         value[s] = value_of(lab, rows, measure);
@@ -382,15 +382,15 @@ enum { LEAST_SEEDS = 5 };
 static foray_status summarise(const fy_lab *lab, const double *value, fy_summary *out)
 {
     enum { RESAMPLES = 2000 };
-    return fy_summarise(lab->ctx, fy_lab_whole(lab, SEEDS), value, RESAMPLES, 0.95,
-                        (uint64_t)fy_lab_whole(lab, SEED), out);
+    return fy_summarise(lab->ctx, fy_lab_integer(lab, SEEDS), value, RESAMPLES, 0.95,
+                        (uint64_t)fy_lab_integer(lab, SEED), out);
 }
 
 static foray_status effect_of(const fy_lab *lab, int64_t world, int64_t choice, int measure,
                               choice_effect *out)
 {
     double *value = NULL, *log_ratio = NULL;
-    int64_t seeds = fy_lab_whole(lab, SEEDS);
+    int64_t seeds = fy_lab_integer(lab, SEEDS);
     foray_status status = FORAY_ERROR_MEMORY;
     fy_summary of_value, of_ratio;
     if (FY_ALLOC(lab->ctx, value, seeds) && FY_ALLOC(lab->ctx, log_ratio, seeds)) {
@@ -438,7 +438,7 @@ static foray_status draw_effects(const fy_lab *lab, const effects *e, int measur
     fy_format(id, sizeof id, "effect-%s", ids[measure]);
     fy_format(title, sizeof title, "The effect on: %s", words_of[measure]);
     fy_format(note, sizeof note, "ratio to the base, %" PRId64 " seeds in pairs; 95%% intervals",
-              fy_lab_whole(lab, SEEDS));
+              fy_lab_integer(lab, SEEDS));
     fy_content_forest(
         content, &(fy_forest){.id = id,
                               .title = title,
@@ -620,7 +620,7 @@ static foray_status show_all(fy_lab *lab, const effects *e, fy_content *content)
         "same seed. Gaps below 0.0001 H count as that; a target that was not reached counts as "
         "twice the episodes. Each interval by itself covers the truth 95 times in 100; among so "
         "many, some miss.",
-        fy_lab_word(lab, BASE, 0), fy_lab_whole(lab, EPISODES), fy_lab_real(lab, TARGET));
+        fy_lab_word(lab, BASE, 0), fy_lab_integer(lab, EPISODES), fy_lab_real(lab, TARGET));
     for (size_t i = 0; i < sizeof drawn / sizeof *drawn && status == FORAY_OK; i++)
         status = draw_effects(lab, e, drawn[i], content);
     show_effects(lab, e, 0, M_STEADY, "effects", content);
@@ -672,7 +672,7 @@ static foray_status plan_ablation(fy_lab *lab)
             return status;
         foray_model_destroy(model);
         for (int64_t c = 0; c < COUNT; c++)
-            for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS) && status == FORAY_OK; s++) {
+            for (int64_t s = 0; s < fy_lab_integer(lab, SEEDS) && status == FORAY_OK; s++) {
                 const int64_t at[FY_LAB_AXES] = {w, c, s};
                 if (choice_applies(lab, c))
                     status =

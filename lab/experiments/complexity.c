@@ -6,10 +6,9 @@
  *       bound   the certificate for all rewards
  *
  * K(eps) and how it grows is worked out from all rows. */
-#include "experiments/lab.h"
+#include "work/lab.h"
 #include "algorithms/algorithms.h"
 #include "base/maths.h"
-#include "compare/learning.h"
 #include "compare/trial.h"
 #include "measure/measure.h"
 
@@ -62,20 +61,20 @@ static const foray_lab_parameter parameters[] = {
                          "accuracies for the actual gap"),
     [CERTIFIED] = FY_LAB_REALS("certified_eps", "8,4,2", "8,4,2,1,0.5", 1e-9, 1e6,
                                "accuracies for the certificate"),
-    [HORIZONS] = FY_LAB_WHOLES("horizons", "10,15,22", "10,14,20,28,40", 1, 1e6, "horizons H"),
-    [ZONES] = FY_LAB_WHOLES("zones", "2,4,8", "1,2,4,8,16", 1, 1e6,
-                            "zones of the chain, each with 4 coordinates of theta"),
-    [STATES] = FY_LAB_WHOLE("states", "17", "17", 2, 1e6, "states of the chain"),
-    [EPISODES] = FY_LAB_WHOLE("episodes", "300000", "500000", 1, 1e12,
-                              "episodes of each run; K(eps) beyond is not known"),
+    [HORIZONS] = FY_LAB_INTEGERS("horizons", "10,15,22", "10,14,20,28,40", 1, 1e6, "horizons H"),
+    [ZONES] = FY_LAB_INTEGERS("zones", "2,4,8", "1,2,4,8,16", 1, 1e6,
+                              "zones of the chain, each with 4 coordinates of theta"),
+    [STATES] = FY_LAB_INTEGER("states", "17", "17", 2, 1e6, "states of the chain"),
+    [EPISODES] = FY_LAB_INTEGER("episodes", "300000", "500000", 1, 1e12,
+                                "episodes of each run; K(eps) beyond is not known"),
     [DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999,
                           "the share of seeds that may fail; also that of the "
                           "confidence sets"),
     [RADIUS] = FY_LAB_CHOICE("radius", "sharp", "sharp", "sharp|selfnormalised|theorem",
                              "confidence radius of the algorithms that have one"),
-    [REWARDS] = FY_LAB_WHOLE("rewards", "8", "32", 1, 1e6,
-                             "rewards in each random family: dense, sparse, timed"),
-    [ROUNDS] = FY_LAB_WHOLE("rounds", "2", "4", 0, 1e6, "rounds of the adversary"),
+    [REWARDS] = FY_LAB_INTEGER("rewards", "8", "32", 1, 1e6,
+                               "rewards in each random family: dense, sparse, timed"),
+    [ROUNDS] = FY_LAB_INTEGER("rounds", "2", "4", 0, 1e6, "rounds of the adversary"),
     [SEEDS] = FY_LAB_SEEDS("5", "5"),
     [SEED] = FY_LAB_SEED,
 };
@@ -97,7 +96,7 @@ enum { PER_DECADE = 8 }; /* checkpoints */
 
 static foray_status check_parameters(const fy_lab *lab)
 {
-    int64_t states = fy_lab_whole(lab, STATES);
+    int64_t states = fy_lab_integer(lab, STATES);
     for (int64_t a = 0; a < fy_lab_count(lab, ALGORITHMS); a++)
         if (foray_algorithm_needs_reward(fy_lab_word(lab, ALGORITHMS, a)))
             return fy_fail(lab->ctx, FORAY_ERROR_USAGE,
@@ -124,7 +123,7 @@ static foray_status add_run(fy_lab *lab, int64_t a, int64_t h, int64_t z, int64_
     double sweeps = PER_DECADE * fy_log10(10.0 * episodes) * plans;
     return fy_lab_add_cell(lab, 1e-7 * horizon * (episodes + states * sweeps), at,
                            "%s-H%.0f-zones%.0f-seed%" PRId64, fy_lab_word(lab, ALGORITHMS, a),
-                           horizon, fy_lab_number(lab, ZONES, z), fy_lab_whole(lab, SEED) + s);
+                           horizon, fy_lab_number(lab, ZONES, z), fy_lab_integer(lab, SEED) + s);
 }
 
 static foray_status plan_complexity(fy_lab *lab)
@@ -133,24 +132,13 @@ static foray_status plan_complexity(fy_lab *lab)
     for (int64_t a = 0; a < fy_lab_count(lab, ALGORITHMS); a++)
         for (int64_t h = 0; h < fy_lab_count(lab, HORIZONS); h++)
             for (int64_t z = 0; z < fy_lab_count(lab, ZONES); z++)
-                for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS); s++)
+                for (int64_t s = 0; s < fy_lab_integer(lab, SEEDS); s++)
                     if (status == FORAY_OK)
                         status = add_run(lab, a, h, z, s);
     return status;
 }
 
 /* ---------------------------------------------------------------------------- cells */
-
-typedef struct listener {
-    fy_lab *lab;
-    int64_t cell;
-} listener;
-
-static bool pass_progress(void *user, double done)
-{
-    listener *l = user;
-    return fy_lab_progress(l->lab, l->cell, done);
-}
 
 /* Of what a trial measures, the gap and the bound. */
 static foray_status add_rows(foray_context *ctx, const fy_trial *trial, const int64_t *at,
@@ -182,18 +170,18 @@ static foray_status open_trial(foray_context *ctx, const fy_lab *lab, const int6
     foray_settings *settings = &trial->settings;
     foray_settings_default(settings);
     fy_settings_choose(settings, fy_lab_word(lab, ALGORITHMS, at[AT_ALGORITHM]));
-    settings->seed = fy_lab_whole(lab, SEED) + at[AT_SEED];
-    settings->episodes = fy_lab_whole(lab, EPISODES);
+    settings->seed = fy_lab_integer(lab, SEED) + at[AT_SEED];
+    settings->episodes = fy_lab_integer(lab, EPISODES);
     settings->delta = fy_lab_real(lab, DELTA);
     foray_status status = foray_settings_set(ctx, settings, "radius", fy_lab_word(lab, RADIUS, 0));
     fy_format(chain, sizeof chain, "chain:states=%" PRId64 ",zones=%.0f,horizon=%.0f",
-              fy_lab_whole(lab, STATES), fy_lab_number(lab, ZONES, at[AT_ZONE]),
+              fy_lab_integer(lab, STATES), fy_lab_number(lab, ZONES, at[AT_ZONE]),
               fy_lab_number(lab, HORIZONS, at[AT_HORIZON]));
     if (status == FORAY_OK)
         status = foray_model_builtin(ctx, chain, model);
     if (status == FORAY_OK)
-        status = fy_families_create(ctx, *model, 0, fy_lab_whole(lab, REWARDS),
-                                    (uint64_t)fy_lab_whole(lab, SEED), family);
+        status = fy_families_create(ctx, *model, 0, fy_lab_integer(lab, REWARDS),
+                                    (uint64_t)fy_lab_integer(lab, SEED), family);
     trial->model = *model;
     trial->family = family;
     return status;
@@ -203,15 +191,14 @@ static foray_status make_complexity_cell(foray_context *ctx, fy_lab *lab, int64_
                                          fy_rows *rows)
 {
     const int64_t *at = lab->cell[index].at;
-    listener l = {lab, index};
     foray_model *model = NULL;
     fy_family *family[FY_FAMILIES] = {NULL};
     fy_rows measured = {.columns = FY_M_ALL};
     fy_trial trial = {.mode = FORAY_PLUGIN,
-                      .rounds = fy_lab_whole(lab, ROUNDS),
+                      .rounds = fy_lab_integer(lab, ROUNDS),
                       .per_decade = PER_DECADE,
-                      .progress = pass_progress,
-                      .user = &l};
+                      .lab = lab,
+                      .cell = index};
     foray_status status = open_trial(ctx, lab, at, &model, family, &trial);
     if (status == FORAY_OK)
         status = fy_trial_run(ctx, &trial, &measured);
@@ -222,13 +209,6 @@ static foray_status make_complexity_cell(foray_context *ctx, fy_lab *lab, int64_
     foray_model_destroy(model);
     return status;
 }
-
-static const fy_lab_formula formulas[] = {
-    {"K(eps)", "<i>K</i>(ε)"},
-    {"1 - delta", "1 − δ"},
-    {"10^(i/8)", "10<sup><i>i</i>/8</sup>"},
-    {NULL, NULL},
-};
 
 /* -------------------------------------------------------------------------- results */
 
@@ -297,7 +277,6 @@ static double episodes_at(const study *s, int kind, int64_t a, const int64_t at[
     int64_t world = (a * s->count[kind][OVER_H] + at[OVER_H]) * s->count[kind][OVER_D] + at[OVER_D];
     fy_looks looks = {.rows = s->lab->rows + world * s->seeds,
                       .runs = s->seeds,
-                      .stride = 1,
                       .count = s->lab->rows[0].count,
                       .episode = C_EPISODE,
                       .gap = kind_column[kind]};
@@ -311,7 +290,7 @@ static foray_status open_study(fy_lab *lab, fy_content *content, study *s)
     *s = (study){.lab = lab,
                  .content = content,
                  .algorithms = fy_lab_count(lab, ALGORITHMS),
-                 .seeds = fy_lab_whole(lab, SEEDS)};
+                 .seeds = fy_lab_integer(lab, SEEDS)};
     for (int kind = 0; kind < KINDS; kind++) {
         int64_t *count = s->count[kind];
         count[OVER_EPS] = fy_lab_count(lab, kind_eps[kind]);
@@ -368,7 +347,7 @@ static exponent fit(study *s, int kind, int64_t a, int variable)
 {
     double slopes[RESAMPLES];
     int64_t known = 0;
-    uint64_t seed = (uint64_t)fy_lab_whole(s->lab, SEED);
+    uint64_t seed = (uint64_t)fy_lab_integer(s->lab, SEED);
     fy_grouped_points points = gather_points(s, kind, a, variable, NULL);
     exponent out = {.slope = fy_common_slope(&points), .all = points.count};
     for (int64_t i = 0; i < points.count; i++)
@@ -656,7 +635,6 @@ const fy_lab_experiment fy_lab_complexity = {
         "interval contains 95% of the slopes obtained by resampling the seeds. Accuracies that "
         "were not reached within the budget are shown as beyond it, "
         "and are left out of the fits.",
-    .formula = formulas,
     .description =
         "Measures K(eps): the number of episodes after which the worst gap over all reward\n"
         "families and the adversary stays at most eps, for a share 1 - delta of the seeds;\n"

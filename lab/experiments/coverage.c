@@ -9,7 +9,7 @@
  *
  * The theorems say that all three hold in a share of at least 1 - delta of the runs. Radii that are
  * scaled down are the control: they must be seen to fail. */
-#include "experiments/lab.h"
+#include "work/lab.h"
 #include "algorithms/algorithms.h"
 #include "base/maths.h"
 #include "experiments/coverage_run.h"
@@ -123,10 +123,10 @@ static const foray_lab_parameter parameters[PARAMETERS] = {
                      0.999999, "factors of the radius, below 1"),
     [CONTROL_DELTA] = FY_LAB_REAL("control_delta", "0.1", "0.1", 1e-9, 0.999,
                                   "delta of the radii that are scaled down"),
-    [EPISODES] = FY_LAB_WHOLE("episodes", "256", "1024", 1, 1e9, "episodes of each run"),
-    [REWARDS] = FY_LAB_WHOLE("rewards", "4", "8", 1, 1e6,
-                             "rewards of each kind: goals, dense, sparse, timed"),
-    [ROUNDS] = FY_LAB_WHOLE("rounds", "2", "4", 0, 1e6, "rounds of the adversary"),
+    [EPISODES] = FY_LAB_INTEGER("episodes", "256", "1024", 1, 1e9, "episodes of each run"),
+    [REWARDS] = FY_LAB_INTEGER("rewards", "4", "8", 1, 1e6,
+                               "rewards of each kind: goals, dense, sparse, timed"),
+    [ROUNDS] = FY_LAB_INTEGER("rounds", "2", "4", 0, 1e6, "rounds of the adversary"),
     [SEEDS] = FY_LAB_SEEDS("200", "400"),
     [SEED] = FY_LAB_SEED,
 };
@@ -253,7 +253,7 @@ static void summarise_runs(int64_t runs, const fy_coverage_outcome *outcome, int
 static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t *at,
                             const fy_coverage_outcome *outcome, double *work, fy_rows *rows)
 {
-    int64_t runs = fy_lab_whole(lab, SEEDS);
+    int64_t runs = fy_lab_integer(lab, SEEDS);
     double max, row[COLUMNS] = {[C_RULE] = (double)at[AT_RULE],
                                 [C_WORLD] = (double)at[AT_WORLD],
                                 [C_DELTA] = delta_of(lab, at),
@@ -281,26 +281,26 @@ static foray_status make_runs(foray_context *ctx, fy_lab *lab, int64_t index,
 {
     const int64_t *at = lab->cell[index].at;
     const coverage_rule *rule = &rules[at[AT_RULE]];
-    int64_t seed = fy_lab_whole(lab, SEED), runs = fy_lab_whole(lab, SEEDS);
+    int64_t seed = fy_lab_integer(lab, SEED), runs = fy_lab_integer(lab, SEEDS);
     foray_settings settings;
     foray_settings_default(&settings);
     settings.radius = rule->radius;
     settings.radius_scale = scale_of(lab, at);
     settings.delta = delta_of(lab, at);
-    settings.episodes = fy_lab_whole(lab, EPISODES);
+    settings.episodes = fy_lab_integer(lab, EPISODES);
     foray_status status = foray_settings_set(ctx, &settings, "pooled", "on");
     fy_settings_choose(&settings, rule->algorithm); /* only tabular algorithms are pooled */
 
     fy_worst_search *search;
     if (status == FORAY_OK)
-        status =
-            fy_worst_search_create(ctx, model, fy_lab_whole(lab, REWARDS), (uint64_t)seed, &search);
+        status = fy_worst_search_create(ctx, model, fy_lab_integer(lab, REWARDS), (uint64_t)seed,
+                                        &search);
     if (status != FORAY_OK)
         return status;
     for (int64_t i = 0; i < runs && status == FORAY_OK; i++) {
         settings.seed = seed + i;
         status = fy_coverage_run(ctx, model, &settings, rule->certificates, search,
-                                 fy_lab_whole(lab, ROUNDS), &outcome[i]);
+                                 fy_lab_integer(lab, ROUNDS), &outcome[i]);
         if (status == FORAY_OK && !fy_lab_progress(lab, index, (double)(i + 1) / (double)runs))
             status = FORAY_INTERRUPTED;
     }
@@ -312,7 +312,7 @@ static foray_status make_coverage_cell(foray_context *ctx, fy_lab *lab, int64_t 
                                        fy_rows *rows)
 {
     const int64_t *at = lab->cell[index].at;
-    int64_t runs = fy_lab_whole(lab, SEEDS);
+    int64_t runs = fy_lab_integer(lab, SEEDS);
     fy_coverage_outcome *outcome = NULL;
     double *work = NULL;
     foray_model *model = NULL;
@@ -651,7 +651,7 @@ static void show_certificates(const fy_lab *lab, fy_content *content)
                          "next to the worst gap that was found, and the certificates of "
                          "pessimistic plans next to their gaps, as means over the rewards. A bound "
                          "of H says nothing.",
-                         fy_lab_whole(lab, EPISODES), delta);
+                         fy_lab_integer(lab, EPISODES), delta);
     fy_content_table(content, FY_TABLE_READ, "certificates", NULL, &table);
 }
 

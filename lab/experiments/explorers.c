@@ -8,7 +8,7 @@
  *
  * Whoever explored, certificates are made in the same way from the same counts: what differs is
  * where the algorithm went. */
-#include "experiments/lab.h"
+#include "work/lab.h"
 #include "algorithms/algorithms.h"
 #include "explore/explorer.h"
 #include "measure/measure.h"
@@ -28,11 +28,11 @@ static const foray_lab_parameter parameters[PARAMETERS] = {
                                      "ucrl-rfe,ucrl-rfe+,scout,rf-ucrl,rf-express,rf-rl-explore,"
                                      "sstp,random,generative",
                                      "the algorithms"),
-    [EPISODES] =
-        FY_LAB_WHOLE("episodes", "4096", "32768", 1, 1e9,
-                     "largest number of episodes in a run; the budget of algorithms that need one"),
+    [EPISODES] = FY_LAB_INTEGER(
+        "episodes", "4096", "32768", 1, 1e9,
+        "largest number of episodes in a run; the budget of algorithms that need one"),
     [GOALS] =
-        FY_LAB_WHOLE("goals", "12", "24", 1, 1e6, "largest number of goal states to plan for"),
+        FY_LAB_INTEGER("goals", "12", "24", 1, 1e6, "largest number of goal states to plan for"),
     [GOAL_SHARE] = FY_LAB_REAL("goal_share", "0.05", "0.05", 1e-9, 1,
                                "the mean certificate to reach, as a fraction of H"),
     [ALL_SHARE] = FY_LAB_REAL("all_share", "0.2", "0.2", 1e-9, 1,
@@ -77,8 +77,8 @@ static foray_status open_exploring(exploring *r)
     const int64_t *at = r->lab->cell[r->cell].at;
     foray_settings_default(&r->settings);
     fy_settings_choose(&r->settings, fy_lab_word(r->lab, ALGORITHMS, at[AT_ALGORITHM]));
-    r->settings.seed = fy_lab_whole(r->lab, SEED) + at[AT_SEED];
-    r->settings.episodes = fy_lab_whole(r->lab, EPISODES);
+    r->settings.seed = fy_lab_integer(r->lab, SEED) + at[AT_SEED];
+    r->settings.episodes = fy_lab_integer(r->lab, EPISODES);
     r->settings.delta = fy_lab_real(r->lab, DELTA);
     r->goals_after = r->all_after = INFINITY;
     foray_status status =
@@ -88,8 +88,8 @@ static foray_status open_exploring(exploring *r)
     if (status == FORAY_OK)
         status = foray_explorer_create(r->ctx, r->model, &r->settings, &r->explorer);
     if (status == FORAY_OK)
-        status =
-            fy_family_create(r->ctx, r->model, FY_GOALS, fy_lab_whole(r->lab, GOALS), 0, &r->goals);
+        status = fy_family_create(r->ctx, r->model, FY_GOALS, fy_lab_integer(r->lab, GOALS), 0,
+                                  &r->goals);
     return status;
 }
 
@@ -144,7 +144,7 @@ static foray_status make_explorers_cell(foray_context *ctx, fy_lab *lab, int64_t
 {
     exploring r = {.ctx = ctx, .lab = lab, .cell = cell};
     const int64_t *at = lab->cell[cell].at;
-    int64_t last = fy_lab_whole(lab, EPISODES), next = 16;
+    int64_t last = fy_lab_integer(lab, EPISODES), next = 16;
     foray_status status = open_exploring(&r);
     for (int64_t k = 1; k <= last && status == FORAY_OK; k++) {
         if (!isinf(r.goals_after) && !isinf(r.all_after))
@@ -173,10 +173,10 @@ static foray_status make_explorers_cell(foray_context *ctx, fy_lab *lab, int64_t
 static foray_status add_cells(fy_lab *lab, int64_t w, int64_t a, double weight)
 {
     foray_status status = FORAY_OK;
-    for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS) && status == FORAY_OK; s++) {
+    for (int64_t s = 0; s < fy_lab_integer(lab, SEEDS) && status == FORAY_OK; s++) {
         const int64_t at[FY_LAB_AXES] = {[AT_WORLD] = w, [AT_ALGORITHM] = a, [AT_SEED] = s};
         status = fy_lab_add_cell(lab, weight, at, "world%" PRId64 "-%s-seed%" PRId64, w,
-                                 fy_lab_word(lab, ALGORITHMS, a), fy_lab_whole(lab, SEED) + s);
+                                 fy_lab_word(lab, ALGORITHMS, a), fy_lab_integer(lab, SEED) + s);
     }
     return status;
 }
@@ -210,7 +210,7 @@ static foray_status plan_explorers(fy_lab *lab)
  * world and an algorithm lie side by side. */
 static double median_of(const fy_lab *lab, int64_t world, int64_t algorithm, int column)
 {
-    int64_t seeds = fy_lab_whole(lab, SEEDS);
+    int64_t seeds = fy_lab_integer(lab, SEEDS);
     int64_t first = (world * fy_lab_count(lab, ALGORITHMS) + algorithm) * seeds;
     double median = INFINITY;
     for (int64_t s = 0; s < seeds; s++) {
@@ -237,7 +237,7 @@ static double best_of(const fy_lab *lab, int64_t world, int column)
 static void add_episodes(fy_table *table, const fy_lab *lab, double episodes)
 {
     if (isinf(episodes))
-        fy_table_cell(table, "> %" PRId64, fy_lab_whole(lab, EPISODES));
+        fy_table_cell(table, "> %" PRId64, fy_lab_integer(lab, EPISODES));
     else
         fy_table_shortest(table, episodes);
 }

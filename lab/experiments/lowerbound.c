@@ -7,7 +7,7 @@
  *
  * Every number of episodes has a run of its own, because algorithms may split their budget
  * or take radii that depend on it. */
-#include "experiments/lab.h"
+#include "work/lab.h"
 #include "base/maths.h"
 #include "experiments/hard_class.h"
 
@@ -84,23 +84,23 @@ static const foray_lab_parameter parameters[] = {
                                      "ucrl-rfe,ucrl-rfe+,ucrl-vtr,ucrl-vtr+,random,rf-ucrl,"
                                      "rf-express,rf-rl-explore,sstp",
                                      "the algorithms"),
-    [HORIZON] = FY_LAB_WHOLE("horizon", "4", "4", 2, 1e6, "H, the steps of an episode"),
+    [HORIZON] = FY_LAB_INTEGER("horizon", "4", "4", 2, 1e6, "H, the steps of an episode"),
     [DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-6, 0.999,
                           "an algorithm may fail with this probability"),
-    [DIM] = FY_LAB_WHOLE("dim", "80", "80", 2, 128, "packing: d"),
+    [DIM] = FY_LAB_INTEGER("dim", "80", "80", 2, 128, "packing: d"),
     [EPS] =
         FY_LAB_REAL("eps", "0.225", "0.225", 1e-6, 1e6, "packing: the accuracy that is asked for"),
     [MULTIPLES] = FY_LAB_REALS("multiples", "1,4,16,64,256,1024,4096,16384",
                                "1,2,4,8,16,32,64,128,256,512,1024,2048,4096,8192,16384", 1e-6, 1e9,
                                "packing: episodes as multiples of the bound, ascending"),
-    [CUBE_DIM] = FY_LAB_WHOLE("cube_dim", "7", "9", 2, 13, "hypercube: d"),
+    [CUBE_DIM] = FY_LAB_INTEGER("cube_dim", "7", "9", 2, 13, "hypercube: d"),
     [CUBE_EPS] = FY_LAB_REAL("cube_eps", "0.0375", "0.0375", 1e-6, 1e6,
                              "hypercube: the accuracy that is asked for"),
     [CUBE_MULTIPLES] =
         FY_LAB_REALS("cube_multiples", EIGHTH_TO_512, EIGHTH_TO_512 ",1024", 1e-6, 1e9,
                      "hypercube: episodes as multiples of the bound, ascending"),
-    [MEMBERS] = FY_LAB_WHOLE("members", "4", "4", 1, 4096,
-                             "members of each class to be tried, drawn at random"),
+    [MEMBERS] = FY_LAB_INTEGER("members", "4", "4", 1, 4096,
+                               "members of each class to be tried, drawn at random"),
     [SEEDS] = FY_LAB_SEEDS("8", "8"),
     [SEED] = FY_LAB_SEED,
     [MODE] = FY_LAB_CHOICE("mode", "plugin", "plugin", "optimistic|plugin|pessimistic",
@@ -128,8 +128,8 @@ static fy_hard_class hard_class_of(const fy_lab *lab, int kind)
 {
     bool packing = kind == FY_HARD_PACKING;
     return (fy_hard_class){.kind = kind,
-                           .dim = fy_lab_whole(lab, packing ? DIM : CUBE_DIM),
-                           .horizon = fy_lab_whole(lab, HORIZON),
+                           .dim = fy_lab_integer(lab, packing ? DIM : CUBE_DIM),
+                           .horizon = fy_lab_integer(lab, HORIZON),
                            .eps = fy_lab_real(lab, packing ? EPS : CUBE_EPS),
                            .delta = fy_lab_real(lab, DELTA)};
 }
@@ -151,7 +151,7 @@ static double episodes_at(const fy_lab *lab, int kind, double multiple)
 
 static uint64_t key_of(const fy_lab *lab, int64_t member)
 {
-    uint64_t seed = (uint64_t)fy_lab_whole(lab, SEED);
+    uint64_t seed = (uint64_t)fy_lab_integer(lab, SEED);
     return fy_random_bits(seed, FY_STREAM_MODEL, (uint64_t)member, 0, 0);
 }
 
@@ -175,7 +175,7 @@ static int64_t member_of(const fy_lab *lab, int64_t all, int64_t i)
 static foray_status add_class(fy_lab *lab, const fy_hard_class *hard)
 {
     int multiples = multiples_of(hard->kind);
-    int64_t all = fy_hard_class_members(hard), members = fy_lab_whole(lab, MEMBERS);
+    int64_t all = fy_hard_class_members(hard), members = fy_lab_integer(lab, MEMBERS);
     members = members < all ? members : all;
     double episodes = 0, d = (double)hard->dim;
     for (int64_t i = 0; i < fy_lab_count(lab, multiples); i++)
@@ -265,7 +265,7 @@ static foray_status make_lowerbound_cell(foray_context *ctx, fy_lab *lab, int64_
 {
     const int64_t *at = lab->cell[cell].at;
     int kind = (int)at[AT_CLASS], multiples = multiples_of(kind);
-    int64_t seeds = fy_lab_whole(lab, SEEDS), first = fy_lab_whole(lab, SEED);
+    int64_t seeds = fy_lab_integer(lab, SEEDS), first = fy_lab_integer(lab, SEED);
     int64_t each = fy_lab_count(lab, multiples);
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < seeds * each && status == FORAY_OK; i++) {

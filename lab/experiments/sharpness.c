@@ -7,7 +7,7 @@
  *       adversary    the most a law of the same confidence set is found to make the plan lose
  *       truth        what the plan loses
  *     truth <= certificate with probability 1 - delta, adversary <= certificate always */
-#include "experiments/lab.h"
+#include "work/lab.h"
 #include "explore/explorer.h"
 #include "measure/worst_law.h"
 #include "algorithms/algorithms.h"
@@ -24,10 +24,10 @@ static const foray_lab_parameter parameters[PARAMETERS] = {
                       "riverswim chain rooms inventory queue mixture trapdoor", "the worlds"),
     [ALGORITHM] =
         FY_LAB_ALGORITHMS("algorithm", "ucrl-rfe", "ucrl-rfe", "the algorithm that explores"),
-    [EPISODES] = FY_LAB_WHOLE("episodes", "4096", "262144", 1, 1e9, "episodes of every run"),
+    [EPISODES] = FY_LAB_INTEGER("episodes", "4096", "262144", 1, 1e9, "episodes of every run"),
     [GOALS] =
-        FY_LAB_WHOLE("goals", "24", "128", 1, 1e6, "largest number of goal states to plan for"),
-    [STEPS] = FY_LAB_WHOLE("steps", "20", "60", 1, 1e6, "steps of the adversary for each plan"),
+        FY_LAB_INTEGER("goals", "24", "128", 1, 1e6, "largest number of goal states to plan for"),
+    [STEPS] = FY_LAB_INTEGER("steps", "20", "60", 1, 1e6, "steps of the adversary for each plan"),
     [DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999, "of the confidence sets"),
     [SEEDS] = FY_LAB_SEEDS("3", "5"),
     [SEED] = FY_LAB_SEED,
@@ -90,8 +90,8 @@ static foray_status open_sharpness(sharpness_run *r)
     const char *world = fy_lab_word(r->lab, WORLDS, at[0]);
     foray_settings_default(&r->settings);
     fy_settings_choose(&r->settings, fy_lab_word(r->lab, ALGORITHM, 0));
-    r->settings.seed = fy_lab_whole(r->lab, SEED) + at[1];
-    r->settings.episodes = fy_lab_whole(r->lab, EPISODES);
+    r->settings.seed = fy_lab_integer(r->lab, SEED) + at[1];
+    r->settings.episodes = fy_lab_integer(r->lab, EPISODES);
     r->settings.delta = fy_lab_real(r->lab, DELTA);
     foray_status status = foray_model_builtin(r->ctx, world, &r->model);
     if (status == FORAY_OK)
@@ -103,8 +103,8 @@ static foray_status open_sharpness(sharpness_run *r)
     if (status == FORAY_OK)
         status = fy_worst_law_create(r->ctx, r->model, &r->law);
     if (status == FORAY_OK)
-        status =
-            fy_family_create(r->ctx, r->model, FY_GOALS, fy_lab_whole(r->lab, GOALS), 0, &r->goals);
+        status = fy_family_create(r->ctx, r->model, FY_GOALS, fy_lab_integer(r->lab, GOALS), 0,
+                                  &r->goals);
     if (status != FORAY_OK)
         return status;
     int64_t plans = r->goals->count;
@@ -143,7 +143,7 @@ static void add_plan(sharpness_run *r, const fy_certifier *sets, int64_t i, doub
     const foray_policy *policy = r->policy[i];
     double gap = policy->certificate.gap;
     double found = fy_worst_law_search(r->law, sets, r->reward[i], policy->action,
-                                       fy_lab_whole(r->lab, STEPS));
+                                       fy_lab_integer(r->lab, STEPS));
     double lost = fy_gap(r->model, r->goals->optimal[i],
                          fy_truth_value(r->truth, r->reward[i], policy->action));
     row[C_CERTIFICATE] += gap;
@@ -187,7 +187,7 @@ static foray_status make_sharpness_cell(foray_context *ctx, fy_lab *lab, int64_t
                                         fy_rows *rows)
 {
     sharpness_run r = {.ctx = ctx, .lab = lab, .cell = cell, .rows = rows};
-    int64_t last = fy_lab_whole(lab, EPISODES);
+    int64_t last = fy_lab_integer(lab, EPISODES);
     foray_status status = open_sharpness(&r);
     for (int64_t k = 0, due = 16; k < last && status == FORAY_OK; due *= 4) {
         for (due = due < last ? due : last; k < due && status == FORAY_OK; k++) {
@@ -223,10 +223,10 @@ static foray_status plan_sharpness(fy_lab *lab)
         double plans = fmin(fy_lab_real(lab, GOALS), (double)foray_model_states(model));
         double weight = 2e-6 * size * plans * fy_lab_real(lab, STEPS);
         foray_model_destroy(model);
-        for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS) && status == FORAY_OK; s++) {
+        for (int64_t s = 0; s < fy_lab_integer(lab, SEEDS) && status == FORAY_OK; s++) {
             const int64_t at[FY_LAB_AXES] = {w, s};
             status = fy_lab_add_cell(lab, weight, at, "world-%" PRId64 "-seed-%" PRId64, w,
-                                     fy_lab_whole(lab, SEED) + s);
+                                     fy_lab_integer(lab, SEED) + s);
         }
     }
     return status;
@@ -237,7 +237,7 @@ static foray_status plan_sharpness(fy_lab *lab)
 /* The mean over seeds of a column at checkpoint i; rows of a world lie side by side. */
 static double mean_at(const fy_lab *lab, int64_t world, int64_t i, int column)
 {
-    int64_t seeds = fy_lab_whole(lab, SEEDS);
+    int64_t seeds = fy_lab_integer(lab, SEEDS);
     double sum = 0;
     for (int64_t s = 0; s < seeds; s++)
         sum += fy_rows_at(&lab->rows[world * seeds + s], i)[column];

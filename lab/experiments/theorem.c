@@ -6,7 +6,7 @@
  *     worst gap, the certificate, and the quantities that the proof bounds
  *
  * K(eps) is the paper's with its constants worked out: theorem_run.h. */
-#include "experiments/lab.h"
+#include "work/lab.h"
 #include "experiments/theorem_run.h"
 #include "measure/measure.h"
 
@@ -91,16 +91,16 @@ static const foray_lab_parameter parameters[PARAMETERS] = {
                              "worlds to play in, small enough"),
     [EPS] = FY_LAB_REALS("eps", "0.5,0.25,0.1", "1,0.5,0.25,0.1", 1e-6, 1e6, "accuracies"),
     [DELTA] = FY_LAB_REAL("delta", "0.1", "0.1", 1e-9, 0.999, "the share of runs that may fail"),
-    [EVERY_BUDGET] = FY_LAB_WHOLE("every_budget", "4000000", "4000000", 1, 1e12,
-                                  "largest number of episodes of a run that plans in every one"),
-    [DOUBLING_BUDGET] = FY_LAB_WHOLE("doubling_budget", "40000000", "40000000", 1, 1e12,
-                                     "largest number of episodes of a run that plans rarely"),
+    [EVERY_BUDGET] = FY_LAB_INTEGER("every_budget", "4000000", "4000000", 1, 1e12,
+                                    "largest number of episodes of a run that plans in every one"),
+    [DOUBLING_BUDGET] = FY_LAB_INTEGER("doubling_budget", "40000000", "40000000", 1, 1e12,
+                                       "largest number of episodes of a run that plans rarely"),
     [OTHERS] =
         FY_LAB_WORLDS("others", "chain riverswim rooms inventory",
                       "chain riverswim rooms inventory", "worlds for which only K is computed"),
-    [REWARDS] = FY_LAB_WHOLE("rewards", "8", "8", 1, 1e6,
-                             "rewards of each kind: goals, dense, sparse, timed"),
-    [ROUNDS] = FY_LAB_WHOLE("rounds", "4", "4", 0, 1e6, "rounds of the adversary"),
+    [REWARDS] = FY_LAB_INTEGER("rewards", "8", "8", 1, 1e6,
+                               "rewards of each kind: goals, dense, sparse, timed"),
+    [ROUNDS] = FY_LAB_INTEGER("rounds", "4", "4", 0, 1e6, "rounds of the adversary"),
     [SEEDS] = FY_LAB_SEEDS("8", "20"),
     [SEED] = FY_LAB_SEED,
 };
@@ -159,12 +159,12 @@ static foray_status add_promise(fy_lab *lab, int64_t variant, int64_t world, int
     double eps = fy_lab_number(lab, EPS, e), K = fy_theorem_episodes(&terms, eps);
     if (K > budget || eps >= terms.horizon)
         return FORAY_OK;
-    for (int64_t s = 0; s < fy_lab_whole(lab, SEEDS) && status == FORAY_OK; s++) {
+    for (int64_t s = 0; s < fy_lab_integer(lab, SEEDS) && status == FORAY_OK; s++) {
         const int64_t at[FY_LAB_AXES] = {
             [AT_VARIANT] = variant, [AT_WORLD] = world, [AT_EPS] = e, [AT_SEED] = s};
         status = fy_lab_add_cell(lab, terms.horizon * K * (every ? 2.5e-7 : 5e-8), at,
                                  "%s-world%" PRId64 "-eps%g-seed%" PRId64, variants[variant].name,
-                                 world + 1, eps, fy_lab_whole(lab, SEED) + s);
+                                 world + 1, eps, fy_lab_integer(lab, SEED) + s);
     }
     return status;
 }
@@ -241,7 +241,7 @@ static foray_settings settings_of(const fy_lab *lab, const int64_t *at, double K
     settings.replan = variant->replan;
     settings.delta = fy_lab_real(lab, DELTA);
     settings.episodes = (int64_t)K;
-    settings.seed = fy_lab_whole(lab, SEED) + at[AT_SEED];
+    settings.seed = fy_lab_integer(lab, SEED) + at[AT_SEED];
     return settings;
 }
 
@@ -252,40 +252,20 @@ static foray_status make_theorem_cell(foray_context *ctx, fy_lab *lab, int64_t i
     fy_worst_search *search = NULL;
     foray_status status = foray_model_builtin(ctx, fy_lab_word(lab, WORLDS, at[AT_WORLD]), &model);
     if (status == FORAY_OK)
-        status = fy_worst_search_create(ctx, model, fy_lab_whole(lab, REWARDS),
-                                        (uint64_t)fy_lab_whole(lab, SEED), &search);
+        status = fy_worst_search_create(ctx, model, fy_lab_integer(lab, REWARDS),
+                                        (uint64_t)fy_lab_integer(lab, SEED), &search);
     if (status == FORAY_OK) {
         fy_theorem_terms terms = fy_theorem_terms_of(model, fy_lab_real(lab, DELTA));
         double eps = fy_lab_number(lab, EPS, at[AT_EPS]);
         foray_settings settings = settings_of(lab, at, fy_theorem_episodes(&terms, eps));
         receiver to = {ctx, lab, index, &settings, rows};
-        status = fy_theorem_run(ctx, model, &settings, search, fy_lab_whole(lab, ROUNDS),
+        status = fy_theorem_run(ctx, model, &settings, search, fy_lab_integer(lab, ROUNDS),
                                 &(fy_theorem_listener){add_point, pass_progress, &to});
     }
     fy_worst_search_destroy(search);
     foray_model_destroy(model);
     return status;
 }
-
-static const fy_lab_formula formulas[] = {
-    {"K(eps)", "<i>K</i>(ε)"},
-    {"1 - delta", "1 − δ"},
-    {"K = O~(H^5 d^2/eps^2)",
-     "<i>K</i> = Õ(<i>H</i><sup>5</sup> <i>d</i><sup>2</sup>/ε<sup>2</sup>)"},
-    {"H/K (4 beta (1 + 1/H) sqrt(K (H-1) D) + D/(log 2) H(H+1)/2 + "
-     "sqrt(K H(H+1)(2H+1)/12 log(3/delta))) <= eps",
-     "<i>H</i>/<i>K</i> (4 β (1 + 1/<i>H</i>) √(<i>K</i> (<i>H</i> − 1) <i>D</i>) + "
-     "<i>D</i>/(log 2) <i>H</i>(<i>H</i> + 1)/2 + √(<i>K</i> "
-     "<i>H</i>(<i>H</i> + 1)(2<i>H</i> + 1)/12 log(3/δ))) ≤ ε"},
-    {"beta = H sqrt(d log(3 (1 + K H^3 B^2)/delta)) + 1",
-     "β = <i>H</i> √(<i>d</i> log(3 (1 + <i>K</i> <i>H</i><sup>3</sup> <i>B</i><sup>2</sup>)/δ)) "
-     "+ 1"},
-    {"lambda = B^-2", "λ = <i>B</i><sup>−2</sup>"},
-    {"D = d log(1 + K B^2 sum_h (H-h)^2/d)",
-     "<i>D</i> = <i>d</i> log(1 + <i>K</i> <i>B</i><sup>2</sup> ∑<sub><i>h</i></sub> "
-     "(<i>H</i> − <i>h</i>)<sup>2</sup>/<i>d</i>)"},
-    {NULL, NULL},
-};
 
 /* -------------------------------------------------------------------------- results */
 
@@ -310,7 +290,7 @@ static foray_status look_up(const fy_lab *lab, int64_t first, double *work, prom
     const int64_t *at = lab->cell[first].at;
     *out = (promise){.lab = lab,
                      .first = first,
-                     .runs = fy_lab_whole(lab, SEEDS),
+                     .runs = fy_lab_integer(lab, SEEDS),
                      .points = lab->rows[first].count,
                      .at = at,
                      .variant = variant_at(at[AT_VARIANT])->name,
@@ -405,7 +385,7 @@ static double most_distance(const promise *p)
 /* All promises together: how many were kept, and how much of each bound was used. */
 static foray_status find_whole(fy_lab *lab, double *work)
 {
-    int64_t promises = 0, runs = 0, kept = 0, each = fy_lab_whole(lab, SEEDS);
+    int64_t promises = 0, runs = 0, kept = 0, each = fy_lab_integer(lab, SEEDS);
     double slack = INFINITY, distance = 0.0, information = 0.0, bonus = 0.0;
     for (int64_t first = 0; first < lab->cells; first += each) {
         promise p;
@@ -539,7 +519,7 @@ static foray_status show_promises(fy_lab *lab, double *work, fy_content *content
 {
     foray_status status = find_whole(lab, work);
     fy_lab_details(lab);
-    int64_t charts = 0, runs = fy_lab_whole(lab, SEEDS);
+    int64_t charts = 0, runs = fy_lab_integer(lab, SEEDS);
     fy_table table = fy_table_begin(lab->ctx, SUMMARY, summary_heading);
     fy_content_heading(content, "Measured and promised");
     fy_content_paragraph(content,
@@ -613,7 +593,7 @@ static foray_status show_theorem(fy_lab *lab, fy_content *content)
     const theorem_variant *variant;
     char every[FY_NUMBER_SIZE], doubling[FY_NUMBER_SIZE];
     double *work;
-    if (!FY_ALLOC(lab->ctx, work, fy_lab_whole(lab, SEEDS)))
+    if (!FY_ALLOC(lab->ctx, work, fy_lab_integer(lab, SEEDS)))
         return FORAY_ERROR_MEMORY;
     foray_status status = show_promises(lab, work, content);
     free(work);
@@ -642,7 +622,6 @@ const fy_lab_experiment fy_lab_theorem = {
         "sum_h (H-h)^2/d). Here exactly K(eps) episodes are played, in worlds and for accuracies "
         "for which K is within reach, with this radius, no centring and no blocks; the gap is the "
         "worst that goal states, random rewards and an adversary find.",
-    .formula = formulas,
     .description =
         "Computes K(eps) of the paper's theorem with all its constants, explores for that\n"
         "many episodes in worlds where that is feasible, with the paper's radius and none of\n"

@@ -295,6 +295,13 @@ static void print_picture(const fy_content_item *item, bool alone, bool legend, 
     fy_print(text, "</figure>\n");
 }
 
+static void print_shown(const fy_content_item *item, fy_writer *text)
+{
+    fy_print(text, "<div class=\"wide\" id=\"%s-table\" tabindex=\"0\">\n", item->text);
+    fy_table_print_html(&item->table, text);
+    fy_print(text, "</div>\n");
+}
+
 static void print_item(const fy_content_item *item, bool alone, bool legend, fy_writer *text)
 {
     switch (item->kind) {
@@ -310,6 +317,8 @@ static void print_item(const fy_content_item *item, bool alone, bool legend, fy_
     case FY_CONTENT_TABLE:
         if (item->use == FY_TABLE_READ)
             fy_page_table(text, &item->table, item->text);
+        else if (item->use == FY_TABLE_SHOWN)
+            print_shown(item, text);
         else
             fy_page_data(text, &item->table, item->text, item->note);
         break;

@@ -27,6 +27,7 @@ typedef enum fy_content_kind {
 typedef enum fy_table_use {
     FY_TABLE_READ,   /* on the page, its numbers rounded; also a file NAME.csv */
     FY_TABLE_OPENED, /* too long for that: on the page to be opened; also a file NAME.csv */
+    FY_TABLE_SHOWN,  /* on the page, as it is; not a file */
     FY_TABLE_BEHIND, /* the numbers behind the pictures above it: to be opened, not a file */
 } fy_table_use;
 
@@ -41,6 +42,13 @@ typedef struct fy_content_item {
     fy_forest forest;
     double line[2]; /* where the lines to compare with stand */
 } fy_content_item;
+
+/* A table that is a file as well? */
+static inline bool fy_content_is_file(const fy_content_item *item)
+{
+    return item->kind == FY_CONTENT_TABLE &&
+           (item->use == FY_TABLE_READ || item->use == FY_TABLE_OPENED);
+}
 
 typedef struct fy_content {
     foray_context *ctx;

@@ -1,5 +1,5 @@
 /* work.c - makes parts side by side. */
-#include "work/work.h"
+#include "work/lab.h"
 
 #include <inttypes.h>
 #include <math.h>

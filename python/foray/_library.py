@@ -249,6 +249,7 @@ class Comparison(Structure):
         ("goals", c_int64),
         ("rounds", c_int64),
         ("reward", c_void_p),
+        ("reality", c_void_p),
         ("shard", Shard),
         ("figure", Figure),
     ]

@@ -41,7 +41,7 @@ class Tables:
         return os.path.join(self.directory, "index.html")
 
     def _path(self, name: str | None) -> str:
-        chosen = name or ("rows" if "rows" in self.names else "results")
+        chosen = name or "rows"
         path = os.path.join(self.directory, chosen + ".csv")
         if not os.path.exists(path):
             raise UsageError(f"there is no table {chosen!r}: they are {', '.join(self.names)}")
@@ -63,7 +63,7 @@ class Tables:
 
     @property
     def findings(self) -> list[str]:
-        """What was found, a sentence each (experiments of the lab)."""
+        """What was found, a sentence each; of a comparison, which algorithm won."""
         path = Path(self.directory, "findings.txt")
         return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 

@@ -17,7 +17,7 @@ def test_compare_as_rows_and_frames(tmp_path: Path) -> None:
     tables = foray.compare(WORLD, ["rf-express", "random"], episodes=60, seeds=2, rounds=0, path=tmp_path / "c")
     rows = tables.rows()
     assert {row["algorithm"] for row in rows} == {"rf-express", "random"}
-    assert Path(tables.page).exists() and "results" in tables.names
+    assert Path(tables.page).exists() and "rows" in tables.names and tables.findings
     with pytest.raises(foray.UsageError, match="there is no table"):
         tables.rows("nothing")
     again = foray.compare(WORLD, ["rf-express", "random"], episodes=60, seeds=3, rounds=0, path=tmp_path / "c")

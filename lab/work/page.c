@@ -1,6 +1,5 @@
 /* page.c - what an experiment writes when all its cells are made. */
-#include "experiments/lab.h"
-#include "compare/figures.h"
+#include "work/lab.h"
 #include "page/command.h"
 #include "page/page.h"
 
@@ -8,8 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EMBEDDED_ROWS = 4000 }; /* more are in rows.csv only */
 
 void fy_lab_find(fy_lab *lab, const char *sentence, ...)
 {
@@ -27,7 +24,7 @@ void fy_lab_details(fy_lab *lab)
     fy_print(&lab->findings, "\n");
 }
 
-/* ----------------------------------------------------------------------------- tables */
+/* ------------------------------------------------------------------ tables, charts, texts */
 
 static foray_status save_table(const fy_lab *lab, const char *name, const fy_table *table)
 {
@@ -38,44 +35,76 @@ static foray_status save_table(const fy_lab *lab, const char *name, const fy_tab
     return fy_folder_save(&lab->folder, file, &csv);
 }
 
-/* The tables of the experiment, but for those that only stand behind a picture. */
-static foray_status save_tables(const fy_lab *lab, const fy_content *content)
+static foray_status save_chart(const fy_lab *lab, const fy_chart *chart)
 {
+    char file[64];
+    fy_writer svg = {.ctx = lab->ctx};
+    fy_format(file, sizeof file, "%s.svg", chart->id);
+    fy_svg_chart(&svg, chart);
+    return fy_folder_save(&lab->folder, file, &svg);
+}
+
+/* The charts and the tables of the experiment, but for those that only stand behind a picture. */
+static foray_status save_content(const fy_lab *lab)
+{
+    const fy_content *content = &lab->content;
     foray_status status = content->failed ? FORAY_ERROR_MEMORY : FORAY_OK;
     for (int64_t i = 0; i < content->count && status == FORAY_OK; i++) {
         const fy_content_item *item = content->item[i];
-        if (item->kind == FY_CONTENT_TABLE && item->use != FY_TABLE_BEHIND)
+        if (fy_content_is_file(item))
             status = save_table(lab, item->text, &item->table);
+        else if (item->kind == FY_CONTENT_CHART)
+            status = save_chart(lab, &item->chart);
     }
     return status;
 }
 
-/* The rows of all cells, without times, or with nothing but the cell and its times. */
-static fy_table table_of_rows(const fy_lab *lab, bool times)
+/* A text that is still to be read. */
+static foray_status save_text(const fy_lab *lab, const char *name, const fy_writer *text)
 {
-    const char *heading[1 + FY_LAB_COLUMNS] = {"cell"};
+    fy_writer copy = {.ctx = lab->ctx};
+    copy.failed = text->failed;
+    if (!text->failed)
+        fy_write_bytes(&copy, text->data, text->size);
+    return fy_folder_save(&lab->folder, name, &copy);
+}
+
+/* ------------------------------------------------------------------------------- rows */
+
+/* A number, or the word that it picks. */
+static void add_value(fy_table *table, const fy_lab *lab, const fy_lab_column *column,
+                      const char *const *own, double value)
+{
+    const char *const *word = own ? own : column->word;
+    if (word)
+        fy_table_cell(table, "%s", word[(int64_t)value]);
+    else if (column->words)
+        fy_table_cell(table, "%s", fy_lab_word(lab, column->words - 1, (int64_t)value));
+    else
+        fy_table_shortest(table, value);
+}
+
+fy_table fy_lab_rows(const fy_lab *lab, bool times)
+{
+    const char *heading[1 + FY_LAB_AXES + FY_LAB_COLUMNS] = {"cell"};
     const fy_lab_experiment *experiment = lab->experiment;
     int64_t columns = 1;
+    for (int64_t a = 0; a < experiment->axes; a++)
+        heading[columns++] = experiment->axis[a].name;
     for (int64_t c = 0; c < experiment->columns; c++)
-        if (experiment->column[c].time == times)
+        if (experiment->column[c].both || experiment->column[c].time == times)
             heading[columns++] = experiment->column[c].name;
     fy_table table = fy_table_begin(lab->ctx, columns, heading);
     for (int64_t i = 0; i < lab->cells; i++)
         for (int64_t r = 0; r < lab->rows[i].count; r++) {
             const double *row = fy_rows_at(&lab->rows[i], r);
             fy_table_cell(&table, "%s", lab->cell[i].name);
-            for (int64_t c = 0; c < experiment->columns; c++) {
-                const fy_lab_column *column = &experiment->column[c];
-                if (column->time != times)
-                    continue;
-                if (column->word)
-                    fy_table_cell(&table, "%s", column->word[(int64_t)row[c]]);
-                else if (column->words)
-                    fy_table_cell(&table, "%s",
-                                  fy_lab_word(lab, column->words - 1, (int64_t)row[c]));
-                else
-                    fy_table_shortest(&table, row[c]);
-            }
+            for (int64_t a = 0; a < experiment->axes; a++)
+                add_value(&table, lab, &experiment->axis[a], lab->axis_word[a],
+                          (double)lab->cell[i].at[a]);
+            for (int64_t c = 0; c < experiment->columns; c++)
+                if (experiment->column[c].both || experiment->column[c].time == times)
+                    add_value(&table, lab, &experiment->column[c], lab->column_word[c], row[c]);
         }
     return table;
 }
@@ -86,12 +115,12 @@ static foray_status save_rows(const fy_lab *lab)
     bool timed = false;
     for (int64_t c = 0; c < lab->experiment->columns; c++)
         timed |= lab->experiment->column[c].time;
-    fy_table rows = table_of_rows(lab, false);
+    fy_table rows = fy_lab_rows(lab, false);
     foray_status status = save_table(lab, "rows", &rows);
     fy_table_free(&rows);
     if (status != FORAY_OK || !timed)
         return status;
-    fy_table times = table_of_rows(lab, true);
+    fy_table times = fy_lab_rows(lab, true);
     status = save_table(lab, "times", &times);
     fy_table_free(&times);
     return status;
@@ -127,55 +156,18 @@ void fy_lab_print_findings(fy_writer *text, const char *findings, bool details)
     fy_print(text, "</ul></details>\n");
 }
 
-/* The first `length` bytes of the text. */
-static void print_piece(fy_writer *text, const char *from, size_t length)
-{
-    char *piece = fy_alloc(text->ctx, length + 1, 1);
-    text->failed |= !piece;
-    if (piece) {
-        memcpy(piece, from, length);
-        fy_print_escaped(text, piece);
-    }
-    free(piece);
-}
-
-/* The formula that begins here, or NULL. */
-static const fy_lab_formula *find_formula(const fy_lab_experiment *experiment, const char *at)
-{
-    for (const fy_lab_formula *its = experiment->formula; its && its->text; its++)
-        if (strncmp(at, its->text, strlen(its->text)) == 0)
-            return its;
-    return NULL;
-}
-
-void fy_lab_print_question(fy_writer *text, const fy_lab_experiment *experiment)
-{
-    const char *plain = experiment->question, *at = plain;
-    fy_print(text, "<p>");
-    while (*at) {
-        const fy_lab_formula *formula = find_formula(experiment, at);
-        if (!formula) {
-            at++;
-            continue;
-        }
-        print_piece(text, plain, (size_t)(at - plain));
-        fy_print(text, "<span class=\"formula\">%s</span>", formula->html);
-        plain = at += strlen(formula->text);
-    }
-    print_piece(text, plain, (size_t)(at - plain));
-    fy_print(text, "</p>\n");
-}
-
 static void print_rows(const fy_lab *lab, fy_writer *text)
 {
-    fy_table table = table_of_rows(lab, false);
+    fy_table table = fy_lab_rows(lab, false);
     int64_t rows = fy_table_rows(&table);
     fy_print(text, "<h2>Everything that was measured</h2>\n"
                    "<details><summary>what the columns are</summary><dl>\n");
+    for (int64_t a = 0; a < lab->experiment->axes; a++)
+        fy_page_fact(text, lab->experiment->axis[a].name, lab->experiment->axis[a].help);
     for (int64_t c = 0; c < lab->experiment->columns; c++)
         fy_page_fact(text, lab->experiment->column[c].name, lab->experiment->column[c].help);
     fy_print(text, "</dl></details>\n");
-    if (rows <= EMBEDDED_ROWS)
+    if (rows <= FY_LAB_EMBEDDED_ROWS)
         fy_page_data(text, &table, "rows", NULL);
     else
         fy_print(text,
@@ -208,8 +200,6 @@ static void print_command(const fy_lab *lab, fy_writer *text)
     }
     fy_print(&command, " -o %s\n", lab->experiment->name);
     fy_page_command(text, &command);
-    fy_print(text, "<p>With the same version every number comes out the same to the last digit on "
-                   "every machine, except for times.</p>\n");
 }
 
 static void print_parameters(const fy_lab *lab, fy_writer *text)
@@ -229,48 +219,79 @@ static void print_parameters(const fy_lab *lab, fy_writer *text)
     fy_table_free(&table);
 }
 
+/* figure-NAME.svg and figure-NAME.csv, if one was wanted. */
+static foray_status save_figure(const fy_lab *lab)
+{
+    char name[96];
+    fy_figure figure = fy_figure_begin(lab->ctx, &lab->figure);
+    if (!lab->figure.name)
+        return FORAY_OK;
+    fy_content_figures(&lab->content, &figure);
+    foray_status status = fy_figure_finish(&figure);
+    if (status != FORAY_OK)
+        return status;
+    fy_format(name, sizeof name, "figure-%s.svg", lab->figure.name);
+    status = fy_folder_save(&lab->folder, name, &figure.svg);
+    fy_format(name, sizeof name, "figure-%s.csv", lab->figure.name);
+    if (status == FORAY_OK)
+        status = fy_folder_save(&lab->folder, name, &figure.csv);
+    fy_figure_free(&figure);
+    return status;
+}
+
 /* What was asked, what was found, what the experiment shows, and how to reproduce it. */
-static foray_status save_page(fy_lab *lab, const fy_content *content)
+static foray_status save_page(const fy_lab *lab)
 {
     const fy_lab_experiment *experiment = lab->experiment;
-    char title[256];
     fy_writer text = {.ctx = lab->ctx, .failed = lab->findings.failed};
-    fy_format(title, sizeof title, "Foray lab: %s", experiment->name);
-    fy_page_begin(&text, title);
+    fy_page_begin(&text, lab->title);
     fy_print(&text, "<p class=\"lead\">");
-    fy_print_escaped(&text, experiment->summary);
-    fy_print(&text, "; %" PRId64 " cells; foray %s</p>\n", lab->cells, foray_version());
-    fy_lab_print_question(&text, experiment);
-    fy_print(&text, "<h2>What was found</h2>\n");
-    if (!text.failed)
+    fy_print_escaped(&text, lab->lead);
+    fy_print(&text, "; foray %s</p>\n<p>", foray_version());
+    fy_print_escaped(&text, experiment->question);
+    fy_print(&text, "</p>\n");
+    if (!text.failed && lab->findings.size > 0) {
+        fy_print(&text, "<h2>What was found</h2>\n");
         fy_lab_print_findings(&text, (const char *)lab->findings.data, true);
-    fy_content_print(content, &text);
+    }
+    fy_content_print(&lab->content, &text);
     print_rows(lab, &text);
-    print_command(lab, &text);
-    print_parameters(lab, &text);
+    foray_status status = FORAY_OK;
+    if (experiment->print_command)
+        status = experiment->print_command(lab, &text);
+    else
+        print_command(lab, &text);
+    fy_print(&text, "<p>With the same version every number comes out the same to the last digit on "
+                    "every machine, except for times.</p>\n");
+    if (experiment->parameters > 0)
+        print_parameters(lab, &text);
     fy_page_end(&text);
-    return fy_folder_save(&lab->folder, "index.html", &text);
+    text.failed |= status != FORAY_OK;
+    foray_status saved = fy_folder_save(&lab->folder, "index.html", &text);
+    return status == FORAY_OK ? saved : status;
+}
+
+/* Whoever reads the text finds a 0 behind it, which is not in the file. */
+static void end_text(fy_writer *text)
+{
+    fy_write_bytes(text, "", 1);
+    text->size -= !text->failed;
 }
 
 foray_status fy_lab_write(fy_lab *lab)
 {
-    fy_content content = {.ctx = lab->ctx};
     foray_status status = save_rows(lab);
     if (status == FORAY_OK)
-        status = lab->experiment->show(lab, &content);
-    /* A final 0 for whoever reads the findings as text, but not in the file. */
-    fy_write_bytes(&lab->findings, "", 1);
-    lab->findings.size -= !lab->findings.failed;
+        status = lab->experiment->show(lab, &lab->content);
+    end_text(&lab->summary);
+    end_text(&lab->findings);
     if (status == FORAY_OK)
-        status = save_tables(lab, &content);
+        status = save_content(lab);
     if (status == FORAY_OK)
-        status = save_page(lab, &content);
-    if (status == FORAY_OK) {
-        fy_figure figure = fy_figure_begin(lab->ctx, &lab->figure);
-        fy_content_figures(&content, &figure);
-        status = fy_figures_save(&lab->folder, &figure);
-    }
-    fy_content_free(&content);
-    return status == FORAY_OK ? fy_folder_save(&lab->folder, "findings.txt", &lab->findings)
-                              : status;
+        status = save_page(lab);
+    if (status == FORAY_OK)
+        status = save_figure(lab);
+    if (status == FORAY_OK && lab->summary.size > 0)
+        status = save_text(lab, "summary.txt", &lab->summary);
+    return status == FORAY_OK ? save_text(lab, "findings.txt", &lab->findings) : status;
 }
