@@ -433,7 +433,7 @@ static void output_summary(const exploration *e, cli_output *output,
         cli_missed_output(output, e->run);
     cli_output_flag(output, "interrupted", status == FORAY_INTERRUPTED);
     cli_output_integer(output, "workers", e->progress.last.workers);
-    cli_output_integer(output, "thrown_away", e->progress.last.thrown_away);
+    cli_output_integer(output, "discarded", e->progress.last.discarded);
     cli_output_real(output, "seconds", e->progress.last.seconds);
 }
 

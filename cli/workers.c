@@ -68,8 +68,8 @@ void cli_workers_print(cli_session *session, foray_run *run, const foray_progres
     if (ahead == FORAY_AHEAD_PLAYS) {
         char thrown[CLI_NUMBER_SIZE];
         printf("workers                 %" PRId64 "; %s episode%s played ahead %s discarded\n",
-               last->workers, cli_grouped(last->thrown_away, thrown),
-               last->thrown_away == 1 ? "" : "s", last->thrown_away == 1 ? "was" : "were");
+               last->workers, cli_grouped(last->discarded, thrown), last->discarded == 1 ? "" : "s",
+               last->discarded == 1 ? "was" : "were");
     } else {
         printf("workers                 1: nothing can be played ahead, since %s %s\n",
                foray_run_settings(run)->algorithm,

@@ -429,7 +429,6 @@ static void compare_misfit(site *s, const double *given, const double *theta,
 /* A model that does not know theta, as those of most simulators from outside. */
 static void forget_theta(site *s)
 {
-    free(s->model->theta);
     s->model->theta = NULL;
 }
 

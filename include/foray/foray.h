@@ -1251,7 +1251,7 @@ typedef struct foray_progress {
     double bound;        /* the last bound for all rewards that was computed; NaN: none yet */
     double seconds;      /* since foray_run_explore was called */
     int64_t workers;     /* that play at once */
-    int64_t thrown_away; /* episodes played ahead and discarded; known at the end */
+    int64_t discarded; /* episodes played ahead and discarded; known at the end */
 } foray_progress;
 typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
 

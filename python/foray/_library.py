@@ -208,7 +208,7 @@ class Progress(Structure):
         ("bound", c_double),
         ("seconds", c_double),
         ("workers", c_int64),
-        ("thrown_away", c_int64),
+        ("discarded", c_int64),
     ]
 
 

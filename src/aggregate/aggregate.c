@@ -26,6 +26,7 @@ enum { CLUSTERS_EACH = 32, ANSWERS_EACH = 1 << 22 };
 
 typedef struct job {
     foray_context *ctx;
+    fy_arena arena;
     foray_system *system;
     const foray_clusters *clusters;
     const foray_aggregation *aggregation;
@@ -111,13 +112,13 @@ static void free_samplers(job *j)
 {
     for (int t = 0; j->sampler && t < j->samplers; t++)
         fy_sampler_destroy(j->sampler[t]);
-    free(j->sampler);
+    fy_arena_free(j->sampler);
     j->sampler = NULL;
 }
 
 static foray_status create_samplers(job *j)
 {
-    if (!FY_ALLOC(j->ctx, j->sampler, j->samplers))
+    if (!FY_NEW(&j->arena, j->sampler, j->samplers))
         return FORAY_ERROR_MEMORY;
     foray_status status = FORAY_OK;
     for (int t = 0; t < j->samplers && status == FORAY_OK; t++)
@@ -258,13 +259,11 @@ static foray_status add_aggregation_error(job *j)
 {
     double *point = NULL, *room = NULL, reach = 0;
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(j->ctx, point, FY_POINTS * j->clusters->dimensions) &&
-        FY_ALLOC(j->ctx, room, j->clusters->room + 1))
+    if (FY_NEW(&j->arena, point, FY_POINTS * j->clusters->dimensions) &&
+        FY_NEW(&j->arena, room, j->clusters->room + 1))
         status = FORAY_OK;
     for (int64_t x = 0; x < j->clusters->count && status == FORAY_OK; x++)
         reach = fmax(reach, reach_of(j, x, point, room));
-    free(point);
-    free(room);
     j->error += fmin(1, j->aggregation->lipschitz * reach);
     return status;
 }
@@ -312,7 +311,7 @@ static void name_cluster(const job *j, int64_t cluster, char *text)
 static foray_status name_clusters(job *j)
 {
     int64_t count = j->clusters->count;
-    if (!FY_ALLOC(j->ctx, j->name, count) || !FY_ALLOC(j->ctx, j->names, count * NAME_SIZE))
+    if (!FY_NEW(&j->arena, j->name, count) || !FY_NEW(&j->arena, j->names, count * NAME_SIZE))
         return FORAY_ERROR_MEMORY;
     for (int64_t x = 0; x < count; x++) {
         j->name[x] = j->names + x * NAME_SIZE;
@@ -326,7 +325,7 @@ static foray_status place_clusters(job *j)
     int64_t count = j->clusters->count;
     if (!j->clusters->kind->cell || j->clusters->rows == 0)
         return FORAY_OK;
-    if (!FY_ALLOC(j->ctx, j->row, count) || !FY_ALLOC(j->ctx, j->col, count))
+    if (!FY_NEW(&j->arena, j->row, count) || !FY_NEW(&j->arena, j->col, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t x = 0; x < count; x++) {
         int64_t row, col;
@@ -346,7 +345,7 @@ static foray_status scale_weights(job *j)
     const double *weight = foray_system_weights(j->system);
     if (!weight)
         return FORAY_OK;
-    if (!FY_ALLOC(j->ctx, j->theta, d))
+    if (!FY_NEW(&j->arena, j->theta, d))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < d; i++)
         j->theta[i] = sqrt((double)d) * weight[i];
@@ -404,8 +403,8 @@ static foray_status make_model(job *j, foray_model **out)
     j->what.clusters = j->clusters;
     j->what.point_seed = fy_aggregation_seed(j->aggregation, 0, FY_SEED_POINTS);
     j->samplers = j->system->ops.threads ? j->ctx->threads : 1;
-    if (!FY_ALLOC(j->ctx, j->initial, count) || !FY_ALLOC(j->ctx, j->start, count) ||
-        !FY_ALLOC(j->ctx, j->chance, count))
+    if (!FY_NEW(&j->arena, j->initial, count) || !FY_NEW(&j->arena, j->start, count) ||
+        !FY_NEW(&j->arena, j->chance, count))
         return FORAY_ERROR_MEMORY;
     foray_status status = sample_resets(j, fy_aggregation_seed(j->aggregation, 0, FY_SEED_RESETS));
     if (status == FORAY_OK)
@@ -424,14 +423,7 @@ static foray_status make_model(job *j, foray_model **out)
 static void release(job *j)
 {
     fy_feature_rows_free(&j->rows);
-    free(j->initial);
-    free(j->start);
-    free(j->chance);
-    free(j->name);
-    free(j->names);
-    free(j->row);
-    free(j->col);
-    free(j->theta);
+    fy_arena_release(&j->arena);
 }
 
 foray_status foray_aggregate(foray_context *ctx, foray_system *system,
@@ -440,6 +432,7 @@ foray_status foray_aggregate(foray_context *ctx, foray_system *system,
                              foray_aggregation_facts *facts, foray_model **out)
 {
     job j = {.ctx = ctx,
+             .arena.ctx = ctx,
              .system = system,
              .clusters = clusters,
              .aggregation = aggregation,

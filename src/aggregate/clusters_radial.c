@@ -24,6 +24,7 @@
  * between them is nearer than the worst point found so far. */
 
 typedef struct point_tree {
+    fy_arena arena;
     int64_t n, count;
     double *point;  /* [count][n] in the order of the tree */
     int32_t *index; /* [count] which point it was */
@@ -109,11 +110,8 @@ static void split(point_tree *tree, int64_t first, int64_t end)
 
 static void tree_destroy(point_tree *tree)
 {
-    if (!tree)
-        return;
-    free(tree->point);
-    free(tree->index);
-    free(tree->axis);
+    if (tree)
+        fy_arena_release(&tree->arena);
     free(tree);
 }
 
@@ -123,10 +121,11 @@ static foray_status tree_create(foray_context *ctx, int64_t n, int64_t count, co
     point_tree *tree;
     if (!FY_ALLOC(ctx, tree, 1))
         return FORAY_ERROR_MEMORY;
+    tree->arena.ctx = ctx;
     tree->n = n;
     tree->count = count;
-    if (!FY_ALLOC(ctx, tree->point, count * n) || !FY_ALLOC(ctx, tree->index, count) ||
-        !FY_ALLOC(ctx, tree->axis, count)) {
+    if (!FY_NEW(&tree->arena, tree->point, count * n) ||
+        !FY_NEW(&tree->arena, tree->index, count) || !FY_NEW(&tree->arena, tree->axis, count)) {
         tree_destroy(tree);
         return FORAY_ERROR_MEMORY;
     }

@@ -20,6 +20,7 @@ static const double ACCURACY = 0.1, DELTA = 0.05;
 
 typedef struct look {
     foray_context *ctx;
+    fy_arena arena;
     foray_system *system;
     const foray_clusters *clusters;
     const foray_model *model;
@@ -189,9 +190,9 @@ static foray_status prepare(look *l, const double *theta, const foray_reward *re
     foray_status status = check(l, theta, episodes);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(l->ctx, l->value, (model->horizon + 1) * model->states) ||
-        !FY_ALLOC(l->ctx, l->theta, model->dim) || !FY_ALLOC(l->ctx, l->psi, model->dim) ||
-        !FY_ALLOC(l->ctx, l->probability, most_successors(model)))
+    if (!FY_NEW(&l->arena, l->value, (model->horizon + 1) * model->states) ||
+        !FY_NEW(&l->arena, l->theta, model->dim) || !FY_NEW(&l->arena, l->psi, model->dim) ||
+        !FY_NEW(&l->arena, l->probability, most_successors(model)))
         return FORAY_ERROR_MEMORY;
     make_weights(model->dim, theta, l->theta);
     return fy_evaluate_steps(l->ctx, model, l->theta, reward, l->policy, l->value);
@@ -204,6 +205,7 @@ foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
                                       foray_misfit *out)
 {
     look l = {.ctx = ctx,
+              .arena.ctx = ctx,
               .system = system,
               .clusters = clusters,
               .model = model,
@@ -212,10 +214,7 @@ foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
     foray_status status = prepare(&l, theta ? theta : model->theta, reward, episodes);
     for (int64_t e = 0; e < episodes && status == FORAY_OK; e++)
         status = look_at_episode(&l, e);
-    free(l.value);
-    free(l.theta);
-    free(l.psi);
-    free(l.probability);
+    fy_arena_release(&l.arena);
     if (status != FORAY_OK)
         return status;
     l.found.episode = l.found.mean / (double)episodes;

@@ -208,11 +208,12 @@ foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
     if (status != FORAY_OK)
         return status;
     status = FORAY_ERROR_MEMORY;
-    double *total = NULL;
-    if (FY_ALLOC(ctx, w.state, BATCH * spec->dimensions) &&
-        FY_ALLOC(ctx, w.next, BATCH * spec->dimensions) && FY_ALLOC(ctx, w.query, BATCH) &&
-        FY_ALLOC(ctx, w.asked, BATCH) && FY_ALLOC(ctx, w.from, BATCH * spec->dimensions) &&
-        FY_ALLOC(ctx, w.to, BATCH * spec->dimensions) && FY_ALLOC(ctx, total, episodes))
+    double *total;
+    fy_arena arena = {.ctx = ctx};
+    if (FY_NEW(&arena, w.state, BATCH * spec->dimensions) &&
+        FY_NEW(&arena, w.next, BATCH * spec->dimensions) && FY_NEW(&arena, w.query, BATCH) &&
+        FY_NEW(&arena, w.asked, BATCH) && FY_NEW(&arena, w.from, BATCH * spec->dimensions) &&
+        FY_NEW(&arena, w.to, BATCH * spec->dimensions) && FY_NEW(&arena, total, episodes))
         status = FORAY_OK;
     int64_t max = system->ops.sequential ? 1 : BATCH;
     for (int64_t e = 0; e < episodes && status == FORAY_OK; e += max)
@@ -221,13 +222,7 @@ foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
                                               episodes - e < max ? episodes - e : max, total + e);
     if (status == FORAY_OK)
         memcpy(out, total, (size_t)episodes * sizeof *out);
-    free(w.state);
-    free(w.next);
-    free(w.query);
-    free(w.asked);
-    free(w.from);
-    free(w.to);
-    free(total);
+    fy_arena_release(&arena);
     return status;
 }
 

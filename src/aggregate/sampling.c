@@ -17,27 +17,13 @@
 
 void fy_feature_rows_free(fy_feature_rows *rows)
 {
-    free(rows->succ_start);
-    free(rows->succ);
-    free(rows->feat_start);
-    free(rows->feat_index);
-    free(rows->feat_value);
+    fy_arena_release(&rows->arena);
     *rows = (fy_feature_rows){0};
 }
 
-/* `array` points to a pointer of some type, which is copied as bytes: reading it as a void *
- * would be aliasing. */
-static bool grow(foray_context *ctx, void *array, size_t size, int64_t wanted)
-{
-    void *items;
-    memcpy(&items, array, sizeof items);
-    items = fy_resize(ctx, items, (size_t)wanted, size);
-    if (items)
-        memcpy(array, &items, sizeof items);
-    return items != NULL;
-}
-
-#define GROW(ctx, array, wanted) grow((ctx), &(array), sizeof *(array), (wanted))
+#define GROW(arena, array, wanted)                                                                 \
+    ((grown = fy_arena_resize((arena), (array), (size_t)(wanted), sizeof *(array))) != NULL &&     \
+     ((array) = grown, true))
 
 /* At least half as much again as before. */
 static int64_t larger(int64_t room, int64_t needed)
@@ -49,23 +35,27 @@ static int64_t larger(int64_t room, int64_t needed)
 static bool reserve_rows(foray_context *ctx, fy_feature_rows *rows, int64_t pairs, int64_t succs,
                          int64_t feats)
 {
+    void *grown;
+    rows->arena.ctx = ctx;
     if (rows->pairs + pairs > rows->pair_room) {
         int64_t room = larger(rows->pair_room, rows->pairs + pairs);
-        if (!GROW(ctx, rows->succ_start, room + 1))
+        if (!GROW(&rows->arena, rows->succ_start, room + 1))
             return false;
         rows->succ_start[0] = 0;
         rows->pair_room = room;
     }
     if (rows->succs + succs > rows->succ_room) {
         int64_t room = larger(rows->succ_room, rows->succs + succs);
-        if (!GROW(ctx, rows->succ, room) || !GROW(ctx, rows->feat_start, room + 1))
+        if (!GROW(&rows->arena, rows->succ, room) ||
+            !GROW(&rows->arena, rows->feat_start, room + 1))
             return false;
         rows->feat_start[0] = 0;
         rows->succ_room = room;
     }
     if (rows->feats + feats > rows->feat_room) {
         int64_t room = larger(rows->feat_room, rows->feats + feats);
-        if (!GROW(ctx, rows->feat_index, room) || !GROW(ctx, rows->feat_value, room))
+        if (!GROW(&rows->arena, rows->feat_index, room) ||
+            !GROW(&rows->arena, rows->feat_value, room))
             return false;
         rows->feat_room = room;
     }
@@ -94,17 +84,6 @@ foray_status fy_feature_rows_move(foray_context *ctx, fy_feature_rows *from, fy_
 
 /* --------------------------------------------------------------------------- sampling */
 
-/* Phi_i(y|x,a) as a mean over draws.
- *
- *   for every cluster x: points s_1, s_2, ...
- *     for every action a and simulator i: s', s'' = what follows (s_k, a) in two draws
- *       sum_i(y) += P(y|s') + P(y|s''),   square_i(y) += (P(y|s') - P(y|s''))^2
- *       Q_i += ( sum_y |P(y|s') - P(y|s'')| / 2 )^2
- *     phi_i(y|x,a) = sum_i(y) / (N sqrt d),   T_i = sum_y sqrt(square_i(y))
- *
- * A draw of a pair has the same random numbers in all simulators, and no others have them:
- * nothing depends on who does which cluster when. */
-
 /* ----------------------------------------------------------------------- creation */
 
 static bool allocate_sampler(fy_sampler *w)
@@ -112,13 +91,14 @@ static bool allocate_sampler(fy_sampler *w)
     const fy_sampling *what = w->what;
     int64_t d = what->system->spec.simulators, n = what->system->spec.dimensions;
     int64_t actions = what->system->spec.actions, batch = FY_POINTS * what->each * d;
-    if (!FY_ALLOC(w->ctx, w->query, batch) || !FY_ALLOC(w->ctx, w->point, FY_POINTS * n) ||
-        !FY_ALLOC(w->ctx, w->room, what->clusters->room) || !FY_ALLOC(w->ctx, w->from, batch * n) ||
-        !FY_ALLOC(w->ctx, w->next, batch * n) || !FY_ALLOC(w->ctx, w->met, actions))
+    if (!FY_NEW(&w->arena, w->query, batch) || !FY_NEW(&w->arena, w->point, FY_POINTS * n) ||
+        !FY_NEW(&w->arena, w->room, what->clusters->room) ||
+        !FY_NEW(&w->arena, w->from, batch * n) || !FY_NEW(&w->arena, w->next, batch * n) ||
+        !FY_NEW(&w->arena, w->met, actions))
         return false;
     for (int64_t a = 0; a < actions; a++)
-        if (!FY_ALLOC(w->ctx, w->met[a].slot, what->clusters->count) ||
-            !FY_ALLOC(w->ctx, w->met[a].Q, d))
+        if (!FY_NEW(&w->arena, w->met[a].slot, what->clusters->count) ||
+            !FY_NEW(&w->arena, w->met[a].Q, d))
             return false;
     return true;
 }
@@ -130,13 +110,13 @@ foray_status fy_sampler_create(foray_context *ctx, const fy_sampling *what, int 
     if (!FY_ALLOC(ctx, w, 1))
         return FORAY_ERROR_MEMORY;
     w->what = what;
-    w->ctx = ctx;
+    w->ctx = w->arena.ctx = ctx;
     if (!allocate_sampler(w)) {
         fy_sampler_destroy(w);
         return FORAY_ERROR_MEMORY;
     }
     w->own.allocations_left = -1;
-    w->ctx = samplers > 1 ? &w->own : ctx;
+    w->ctx = w->arena.ctx = samplers > 1 ? &w->own : ctx;
     *out = w;
     return FORAY_OK;
 }
@@ -145,19 +125,7 @@ void fy_sampler_destroy(fy_sampler *w)
 {
     if (!w)
         return;
-    for (int64_t a = 0; w->met && a < w->what->system->spec.actions; a++) {
-        free(w->met[a].slot);
-        free(w->met[a].cluster);
-        free(w->met[a].sum);
-        free(w->met[a].square);
-        free(w->met[a].Q);
-    }
-    free(w->met);
-    free(w->query);
-    free(w->point);
-    free(w->room);
-    free(w->from);
-    free(w->next);
+    fy_arena_release(&w->arena);
     fy_feature_rows_free(&w->rows);
     free(w);
 }
@@ -165,18 +133,14 @@ void fy_sampler_destroy(fy_sampler *w)
 /* ------------------------------------------------------------------------ drawing */
 
 /* Room for `more` clusters that were not met before. */
-static bool reserve_met(foray_context *ctx, fy_met *met, int64_t d, int64_t more)
+static bool reserve_met(fy_arena *arena, fy_met *met, int64_t d, int64_t more)
 {
+    void *grown;
     if (met->count + more <= met->room)
         return true;
     int64_t room = 2 * met->room + more;
-    int32_t *cluster = fy_resize(ctx, met->cluster, (size_t)room, sizeof *cluster);
-    met->cluster = cluster ? cluster : met->cluster;
-    double *sum = fy_resize(ctx, met->sum, (size_t)(room * d), sizeof *sum);
-    met->sum = sum ? sum : met->sum;
-    double *square = fy_resize(ctx, met->square, (size_t)(room * d), sizeof *square);
-    met->square = square ? square : met->square;
-    if (!cluster || !sum || !square)
+    if (!GROW(arena, met->cluster, room) || !GROW(arena, met->sum, room * d) ||
+        !GROW(arena, met->square, room * d))
         return false;
     met->room = room;
     return true;
@@ -219,7 +183,7 @@ static foray_status add_point(fy_sampler *w, fy_met *met, const double *next)
     int64_t d = w->what->system->spec.simulators, n = clusters->dimensions;
     fy_members one, two = {.count = 0};
     for (int64_t i = 0; i < d; i++) {
-        if (!reserve_met(w->ctx, met, d, 2 * clusters->max))
+        if (!reserve_met(&w->arena, met, d, 2 * clusters->max))
             return FORAY_ERROR_MEMORY;
         fy_members_find(clusters, next + i * n, &one);
         if (w->what->each == 2)

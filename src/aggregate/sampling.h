@@ -45,6 +45,7 @@ typedef struct fy_met {
 
 /* Pairs as a model is assembled from them (fy_model_parts), in growing arrays. */
 typedef struct fy_feature_rows {
+    fy_arena arena;
     int64_t pairs, pair_room;
     int64_t *succ_start; /* [pairs+1] */
     int64_t succs, succ_room;
@@ -57,6 +58,7 @@ typedef struct fy_feature_rows {
 
 /* One thread's place of work. */
 typedef struct fy_sampler {
+    fy_arena arena;
     const fy_sampling *what;
     foray_context *ctx; /* the caller's if there is one sampler, else `own` */
     foray_context own;

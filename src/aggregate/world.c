@@ -18,6 +18,7 @@
 enum { MOST_TABLE = 1 << 23 };
 
 typedef struct walker {
+    fy_arena arena;
     foray_context *ctx;
     foray_system *system;
     const foray_clusters *clusters;
@@ -262,9 +263,7 @@ static void destroy(void *self)
     walker *w = self;
     if (!w)
         return;
-    free(w->room);
-    free(w->point);
-    free(w->block);
+    fy_arena_release(&w->arena);
     free(w);
 }
 
@@ -283,11 +282,11 @@ static foray_status prepare_points(walker *w, const foray_aggregation *aggregati
     int64_t n = w->clusters->dimensions, count = w->clusters->count;
     w->points = fy_points_of_draws(w->system, aggregation->draws);
     w->point_seed = fy_aggregation_seed(aggregation, 0, FY_SEED_POINTS);
-    if (!FY_ALLOC(w->ctx, w->block, FY_POINTS * n))
+    if (!FY_NEW(&w->arena, w->block, FY_POINTS * n))
         return FORAY_ERROR_MEMORY;
     if ((double)count * (double)w->points * (double)n > MOST_TABLE)
         return FORAY_OK;
-    if (!FY_ALLOC(w->ctx, w->point, count * w->points * n))
+    if (!FY_NEW(&w->arena, w->point, count * w->points * n))
         return FORAY_ERROR_MEMORY;
     for (int64_t x = 0; x < count; x++)
         for (int64_t first = 0; first < w->points; first += FY_POINTS)
@@ -313,8 +312,9 @@ static foray_status create_world(walker start, const foray_aggregation *aggregat
     if (!FY_ALLOC(start.ctx, w, 1))
         return FORAY_ERROR_MEMORY;
     *w = start;
+    w->arena.ctx = start.ctx;
     w->told = -1;
-    if (!FY_ALLOC(w->ctx, w->room, w->clusters->room))
+    if (!FY_NEW(&w->arena, w->room, w->clusters->room))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK && aggregation)
         status = prepare_points(w, aggregation);

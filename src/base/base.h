@@ -144,14 +144,20 @@ bool fy_size_add(size_t a, size_t b, size_t *out);
  * part of it is given that arena, and needs no destroying of its own. A function that needs memory
  * for a while has an arena on its stack and releases it where it ends. Every block is an allocation
  * of its own, so that sanitizers see its ends. */
-typedef struct fy_block fy_block;
+typedef struct fy_arena_block fy_arena_block;
 typedef struct fy_arena {
     foray_context *ctx;
-    fy_block *first;
+    fy_arena_block *first; /* which points back here: the arena must stay where it is */
 } fy_arena;
 
-/* As fy_alloc, but released with the arena alone. */
+/* As fy_alloc, fy_resize, fy_grow and fy_text, but released with the arena. */
 void *fy_arena_alloc(fy_arena *arena, size_t count, size_t size);
+void *fy_arena_resize(fy_arena *arena, void *memory, size_t count, size_t size);
+void *fy_arena_grow(fy_arena *arena, void *array, int64_t *room, int64_t wanted, size_t size);
+char *fy_arena_text(fy_arena *arena, const char *text);
+/* Memory of some arena, released early, or from now on memory of another one; NULL is none. */
+void fy_arena_free(void *memory);
+void fy_arena_move(fy_arena *to, void *memory);
 /* Releases every block; the arena is then empty, and may be used again. */
 void fy_arena_release(fy_arena *arena);
 
@@ -204,7 +210,7 @@ void fy_write_doubles(fy_writer *writer, const double *value, size_t count);
 typedef struct fy_reader {
     const uint8_t *data;
     /* Or NULL; if given, it copies bytes from a place on as they are needed, and data is NULL.
-     * False: they are not to be had. */
+     * False: they could not be read. */
     bool (*fetch)(void *source, size_t at, void *to, size_t size);
     void *source;
     size_t size, at;

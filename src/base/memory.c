@@ -56,12 +56,18 @@ void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
     return larger ? larger : out_of_memory(ctx, count, size);
 }
 
+/* At least doubled, so that adding stays cheap. */
+static int64_t grown_room(int64_t room, int64_t wanted)
+{
+    int64_t doubled = room > 0 ? room * 2 : 64;
+    return wanted > doubled ? wanted : doubled;
+}
+
 void *fy_grow(foray_context *ctx, void *array, int64_t *room, int64_t wanted, size_t size)
 {
     if (array && wanted <= *room)
         return array;
-    int64_t min = *room > 0 ? *room * 2 : 64;
-    int64_t larger = wanted > min ? wanted : min;
+    int64_t larger = grown_room(*room, wanted);
     void *grown = fy_resize(ctx, array, (size_t)larger, size);
     if (grown)
         *room = larger;
@@ -80,27 +86,91 @@ char *fy_text(foray_context *ctx, const char *text)
 /* ------------------------------------------------------------------ arenas */
 
 /* What stands before the memory of each block; as large as the strictest alignment. */
-struct fy_block {
-    _Alignas(max_align_t) struct fy_block *next;
+struct fy_arena_block {
+    _Alignas(max_align_t) struct fy_arena_block *next;
+    struct fy_arena_block **link; /* what points to this block */
 };
+
+static void *enter_block(fy_arena *arena, fy_arena_block *block)
+{
+    block->next = arena->first;
+    block->link = &arena->first;
+    if (block->next)
+        block->next->link = &block->next;
+    arena->first = block;
+    return block + 1;
+}
+
+static fy_arena_block *leave_block(void *memory)
+{
+    fy_arena_block *block = (fy_arena_block *)memory - 1;
+    *block->link = block->next;
+    if (block->next)
+        block->next->link = block->link;
+    return block;
+}
 
 void *fy_arena_alloc(fy_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
-    if (!fy_size_mul(count, size, &bytes) || !fy_size_add(bytes, sizeof(fy_block), &bytes))
+    if (!fy_size_mul(count, size, &bytes) || !fy_size_add(bytes, sizeof(fy_arena_block), &bytes))
         return out_of_memory(arena->ctx, count, size);
-    fy_block *block = fy_alloc(arena->ctx, bytes, 1);
+    fy_arena_block *block = fy_alloc(arena->ctx, bytes, 1);
+    return block ? enter_block(arena, block) : NULL;
+}
+
+void *fy_arena_resize(fy_arena *arena, void *memory, size_t count, size_t size)
+{
+    size_t bytes;
+    if (!memory)
+        return fy_arena_alloc(arena, count, size);
+    if (!fy_size_mul(count, size, &bytes) || !fy_size_add(bytes, sizeof(fy_arena_block), &bytes))
+        return out_of_memory(arena->ctx, count, size);
+    fy_arena_block *block = fy_resize(arena->ctx, (fy_arena_block *)memory - 1, bytes, 1);
     if (!block)
         return NULL;
-    block->next = arena->first;
-    arena->first = block;
+    *block->link = block;
+    if (block->next)
+        block->next->link = &block->next;
     return block + 1;
+}
+
+void *fy_arena_grow(fy_arena *arena, void *array, int64_t *room, int64_t wanted, size_t size)
+{
+    if (array && wanted <= *room)
+        return array;
+    int64_t larger = grown_room(*room, wanted);
+    void *grown = fy_arena_resize(arena, array, (size_t)larger, size);
+    if (grown)
+        *room = larger;
+    return grown;
+}
+
+char *fy_arena_text(fy_arena *arena, const char *text)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = fy_arena_alloc(arena, size, 1);
+    if (copy)
+        memcpy(copy, text, size);
+    return copy;
+}
+
+void fy_arena_free(void *memory)
+{
+    if (memory)
+        free(leave_block(memory));
+}
+
+void fy_arena_move(fy_arena *to, void *memory)
+{
+    if (memory)
+        enter_block(to, leave_block(memory));
 }
 
 void fy_arena_release(fy_arena *arena)
 {
     while (arena->first) {
-        fy_block *block = arena->first;
+        fy_arena_block *block = arena->first;
         arena->first = block->next;
         free(block);
     }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 typedef struct ending {
+    fy_arena arena;
     fy_transitions *table;
     bool *reached;        /* [given] */
     bool *has_rows;       /* [given] */
@@ -77,16 +78,16 @@ static foray_status find_reached(ending *e)
     const fy_transitions *table = e->table;
     int32_t *queue = NULL;
     graph g = {0};
-    bool complete = FY_ALLOC(table->ctx, g.start, table->given + 1) &&
-                    FY_ALLOC(table->ctx, g.next, table->rows.count) &&
-                    FY_ALLOC(table->ctx, queue, table->given);
+    bool complete = FY_NEW(&e->arena, g.start, table->given + 1) &&
+                    FY_NEW(&e->arena, g.next, table->rows.count) &&
+                    FY_NEW(&e->arena, queue, table->given);
     if (complete) {
         read_graph(e, &g);
         walk_graph(e, &g, queue);
     }
-    free(g.start);
-    free(g.next);
-    free(queue);
+    fy_arena_free(g.start);
+    fy_arena_free(g.next);
+    fy_arena_free(queue);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -255,7 +256,7 @@ static foray_status add_twins(ending *e)
     fy_transitions *table = e->table;
     table->twins = e->end_twins + e->twin.count;
     table->states = table->given + table->twins;
-    if (!FY_ALLOC(table->ctx, table->twin_of, table->twins))
+    if (!FY_NEW(&table->arena, table->twin_of, table->twins))
         return FORAY_ERROR_MEMORY;
     foray_status status = FORAY_OK;
     for (int64_t s = 0; s < table->given && status == FORAY_OK; s++)
@@ -266,14 +267,14 @@ static foray_status add_twins(ending *e)
     return status == FORAY_OK ? add_reward_twins(e) : status;
 }
 
-foray_status fy_transitions_end(fy_transitions *table)
+foray_status fy_transitions_absorb(fy_transitions *table)
 {
     foray_context *ctx = table->ctx;
-    ending e = {.table = table, .twin = {.text = {.ctx = ctx}}};
+    ending e = {.arena.ctx = ctx, .table = table, .twin = {.text = {.ctx = ctx}}};
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, e.reached, table->given) && FY_ALLOC(ctx, e.has_rows, table->given) &&
-        FY_ALLOC(ctx, e.ends, table->given) && FY_ALLOC(ctx, e.goes_on, table->given) &&
-        FY_ALLOC(ctx, e.absorbing, table->given) && FY_ALLOC(ctx, e.end_twin, table->given))
+    if (FY_NEW(&e.arena, e.reached, table->given) && FY_NEW(&e.arena, e.has_rows, table->given) &&
+        FY_NEW(&e.arena, e.ends, table->given) && FY_NEW(&e.arena, e.goes_on, table->given) &&
+        FY_NEW(&e.arena, e.absorbing, table->given) && FY_NEW(&e.arena, e.end_twin, table->given))
         status = find_reached(&e);
     if (status == FORAY_OK) {
         choose_ends(&e);
@@ -284,12 +285,7 @@ foray_status fy_transitions_end(fy_transitions *table)
     if (status == FORAY_OK)
         status = add_twins(&e);
     fy_row_list_sort(&table->rows);
-    free(e.reached);
-    free(e.has_rows);
-    free(e.ends);
-    free(e.goes_on);
-    free(e.absorbing);
-    free(e.end_twin);
+    fy_arena_release(&e.arena);
     fy_words_free(&e.twin);
     return status;
 }

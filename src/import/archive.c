@@ -50,14 +50,12 @@ static foray_status add_member(fy_archive *archive, const uint8_t *header, const
     if (fy_archive_find(archive, plain))
         return fy_fail(archive->ctx, FORAY_ERROR_INPUT, "%s: %s is there twice", archive->path,
                        plain);
-    fy_member *room =
-        fy_grow(archive->ctx, archive->member, &archive->room, archive->members + 1, sizeof *room);
-    char *copy = fy_text(archive->ctx, plain);
+    fy_member *room = fy_arena_grow(&archive->arena, archive->member, &archive->room,
+                                    archive->members + 1, sizeof *room);
+    char *copy = fy_arena_text(&archive->arena, plain);
     archive->member = room ? room : archive->member;
-    if (!room || !copy) {
-        free(copy);
+    if (!room || !copy)
         return FORAY_ERROR_MEMORY;
-    }
     room[archive->members++] = (fy_member){copy, data, size};
     return FORAY_OK;
 }
@@ -91,7 +89,7 @@ static foray_status read_members(fy_archive *archive)
 
 foray_status fy_archive_read(foray_context *ctx, const char *path, fy_archive *out)
 {
-    fy_archive archive = {.ctx = ctx, .path = path};
+    fy_archive archive = {.ctx = ctx, .arena.ctx = ctx, .path = path};
     foray_status status = fy_file_read(ctx, path, FY_UNPACK_LIMIT, &archive.data, &archive.size);
     if (status == FORAY_OK)
         status = fy_decompress(&archive);
@@ -109,9 +107,7 @@ foray_status fy_archive_read(foray_context *ctx, const char *path, fy_archive *o
 
 void fy_archive_free(fy_archive *archive)
 {
-    for (int64_t i = 0; i < archive->members; i++)
-        free(archive->member[i].name);
-    free(archive->member);
+    fy_arena_release(&archive->arena);
     free(archive->data);
     *archive = (fy_archive){0};
 }

@@ -15,6 +15,7 @@ typedef struct fy_member {
 
 typedef struct fy_archive {
     foray_context *ctx;
+    fy_arena arena; /* of the list of members */
     const char *path;
     uint8_t *data;
     size_t size;

@@ -219,7 +219,7 @@ static foray_status make_model(fy_transitions *table, const foray_import_options
     char *stem = NULL;
     foray_status status = fy_transitions_begin(table, options->initial);
     if (status == FORAY_OK)
-        status = fy_transitions_end(table);
+        status = fy_transitions_absorb(table);
     if (status == FORAY_OK && !(stem = stem_of(table->ctx, table->path)))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)

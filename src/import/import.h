@@ -54,6 +54,7 @@ bool fy_row_list_next_pair(const fy_row_list *rows, fy_row_group *group);
 
 /* Texts numbered in the order in which they are first met. */
 typedef struct fy_words {
+    fy_arena arena;
     fy_writer text; /* the words, each with a final 0 */
     int64_t count, room;
     int64_t *at;   /* [count] where in the text */
@@ -94,6 +95,7 @@ typedef struct fy_label {
 
 typedef struct fy_transitions {
     foray_context *ctx;
+    fy_arena arena; /* of all that it points to, but for the rows and the words */
     const char *path;
     fy_row_list rows;
     fy_words state_words, action_words, outcome_words, law_words;
@@ -127,7 +129,7 @@ foray_status fy_transitions_sort(fy_transitions *table);
 /* The structure or the label of this name, a new one if there is none. NULL: out of memory. */
 fy_structure *fy_transitions_structure(fy_transitions *table, const char *name);
 fy_label *fy_transitions_label(fy_transitions *table, const char *name);
-foray_status fy_label_add(foray_context *ctx, fy_label *label, int64_t state);
+foray_status fy_label_add(fy_transitions *table, fy_label *label, int64_t state);
 
 /* `initial`: a state, a file with one probability a line, or NULL: such a file beside the table,
  * NAME.isd.txt beside NAME.csv. */
@@ -135,7 +137,7 @@ foray_status fy_transitions_begin(fy_transitions *table, const char *initial);
 
 /* Sorts out what ends episodes. Afterwards every (s,a) has rows unless the state lacks the action,
  * and `done` no longer matters. */
-foray_status fy_transitions_end(fy_transitions *table);
+foray_status fy_transitions_absorb(fy_transitions *table);
 
 /* The model. laws: pair, action, all, or column. */
 foray_status fy_transitions_model(fy_transitions *table, const char *laws, int64_t horizon,

@@ -27,6 +27,7 @@ typedef struct shared {
 } shared;
 
 typedef struct law_finder {
+    fy_arena arena;
     fy_transitions *table;
     sharing by;
     int64_t pairs;
@@ -91,11 +92,10 @@ static int64_t list_outcomes(law_finder *l)
 /* Room for the outcomes of the pair at hand. */
 static foray_status make_room(law_finder *l)
 {
-    foray_context *ctx = l->table->ctx;
     int64_t rows = l->group.count;
     void *grown;
 #define GROW(array, room)                                                                          \
-    ((grown = fy_grow(ctx, (array), &(room), rows, sizeof *(array))) != NULL &&                    \
+    ((grown = fy_arena_grow(&l->arena, (array), &(room), rows, sizeof *(array))) != NULL &&        \
      ((array) = grown, true))
     return GROW(l->order, l->order_room) && GROW(l->next, l->next_room) &&
                    GROW(l->probability, l->probability_room)
@@ -187,7 +187,7 @@ static foray_status check_shared(const law_finder *l, const shared *law, int64_t
 static foray_status add_law(law_finder *l, int64_t count)
 {
     int64_t *outcomes =
-        fy_grow(l->table->ctx, l->outcomes, &l->law_room, l->laws + 1, sizeof *outcomes);
+        fy_arena_grow(&l->arena, l->outcomes, &l->law_room, l->laws + 1, sizeof *outcomes);
     if (!outcomes)
         return FORAY_ERROR_MEMORY;
     l->outcomes = outcomes;
@@ -199,10 +199,10 @@ static foray_status add_law(law_finder *l, int64_t count)
 /* Keeps the law of the pair at hand, the first of its class. */
 static foray_status add_shared(law_finder *l, int64_t count)
 {
-    foray_context *ctx = l->table->ctx;
-    shared *list = fy_grow(ctx, l->shared, &l->shared_room, l->classes.count, sizeof *list);
+    shared *list =
+        fy_arena_grow(&l->arena, l->shared, &l->shared_room, l->classes.count, sizeof *list);
     l->shared = list ? list : l->shared;
-    double *keep = fy_grow(ctx, l->keep, &l->kept_room, l->kept + count, sizeof *keep);
+    double *keep = fy_arena_grow(&l->arena, l->keep, &l->kept_room, l->kept + count, sizeof *keep);
     l->keep = keep ? keep : l->keep;
     if (!list || !keep)
         return FORAY_ERROR_MEMORY;
@@ -244,11 +244,12 @@ static foray_status find_laws(law_finder *l)
 static foray_status begin_laws(law_finder *l, fy_transitions *table, const char *laws)
 {
     static const char *const word[] = {"pair", "action", "all", "column"};
-    *l = (law_finder){.table = table, .classes = {.text = {.ctx = table->ctx}}};
+    *l = (law_finder){
+        .arena.ctx = table->ctx, .table = table, .classes = {.text = {.ctx = table->ctx}}};
     while (strcmp(word[l->by], laws) != 0)
         l->by++;
     l->pairs = table->states * table->actions;
-    if (!FY_ALLOC(table->ctx, l->law_of, l->pairs))
+    if (!FY_NEW(&l->arena, l->law_of, l->pairs))
         return FORAY_ERROR_MEMORY;
     for (int64_t pair = 0; pair < l->pairs; pair++)
         l->law_of[pair] = -1;
@@ -258,14 +259,8 @@ static foray_status begin_laws(law_finder *l, fy_transitions *table, const char 
 /* What is not needed once the builder was told everything. */
 static void end_laws(law_finder *l)
 {
-    free(l->law_of);
     fy_words_free(&l->classes);
-    free(l->shared);
-    free(l->keep);
-    free(l->outcomes);
-    free(l->order);
-    free(l->next);
-    free(l->probability);
+    fy_arena_release(&l->arena);
     *l = (law_finder){0};
 }
 

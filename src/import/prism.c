@@ -316,7 +316,7 @@ static foray_status read_rows(fy_prism *prism, line_reader *lines, const header 
 {
     fy_transitions *table = prism->table;
     foray_status status = FORAY_OK;
-    if (!FY_ALLOC(prism->ctx, prism->first_choice, sizes->states + 1))
+    if (!FY_NEW(&prism->table->arena, prism->first_choice, sizes->states + 1))
         return FORAY_ERROR_MEMORY;
     while (status == FORAY_OK && next_line(lines))
         status = read_row(prism, lines, sizes);
@@ -344,8 +344,8 @@ static foray_status count_choices(fy_prism *prism, const char *path, const heade
                        "%s: the header says %" PRId64 " choices, but the transitions are those of "
                        "%" PRId64,
                        path, sizes->choices, prism->choices);
-    if (!FY_ALLOC(prism->ctx, prism->choice_label, prism->choices) ||
-        !FY_ALLOC(prism->ctx, prism->choice_action, prism->choices))
+    if (!FY_NEW(&prism->table->arena, prism->choice_label, prism->choices) ||
+        !FY_NEW(&prism->table->arena, prism->choice_action, prism->choices))
         return FORAY_ERROR_MEMORY;
     for (int64_t c = 0; c < prism->choices; c++)
         prism->choice_label[c] = -1;
@@ -558,7 +558,7 @@ static foray_status read_labelled(fy_prism *prism, line_reader *lines)
     while (status == FORAY_OK && lines->rest[strspn(lines->rest, " \t\r")]) {
         status = read_index(lines, "label", table->labels - 1, &label);
         if (status == FORAY_OK)
-            status = fy_label_add(prism->ctx, &table->label[label], state);
+            status = fy_label_add(prism->table, &table->label[label], state);
     }
     return status;
 }
@@ -718,8 +718,8 @@ static foray_status read_entries(const fy_prism *prism, line_reader *lines, bool
                        lines->path, of_states ? "state" : "transition", structure->name);
     *read = true;
     foray_status status = read_sizes(prism, lines, of_states, &entries);
-    if (status == FORAY_OK &&
-        !FY_ALLOC(prism->ctx, *reward, of_states ? prism->table->given : prism->table->lines + 1))
+    if (status == FORAY_OK && !FY_NEW(&prism->table->arena, *reward,
+                                      of_states ? prism->table->given : prism->table->lines + 1))
         status = FORAY_ERROR_MEMORY;
     for (; status == FORAY_OK && next_line(lines); count++)
         status = of_states ? read_state_reward(prism, lines, *reward)
@@ -817,8 +817,5 @@ foray_status fy_prism_read(const fy_prism_file *file, int64_t files, fy_transiti
             name_by_path(transitions, file[i].path, name, sizeof name);
             status = read_rewards(&prism, &file[i], name);
         }
-    free(prism.first_choice);
-    free(prism.choice_label);
-    free(prism.choice_action);
     return status;
 }

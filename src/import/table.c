@@ -71,8 +71,7 @@ bool fy_row_list_next_pair(const fy_row_list *rows, fy_row_group *group)
 void fy_words_free(fy_words *words)
 {
     free(words->text.data);
-    free(words->at);
-    free(words->slot);
+    fy_arena_release(&words->arena);
     *words = (fy_words){0};
 }
 
@@ -90,9 +89,9 @@ static bool grow_slots(fy_words *words)
 {
     uint64_t mask = words->slot ? 2 * words->mask + 1 : 255;
     int32_t *slot;
-    if (!FY_ALLOC(words->text.ctx, slot, mask + 1))
+    if (!FY_NEW(&words->arena, slot, mask + 1))
         return false;
-    free(words->slot);
+    fy_arena_free(words->slot);
     words->slot = slot;
     words->mask = mask;
     for (int64_t i = 0; i < words->count; i++)
@@ -102,12 +101,13 @@ static bool grow_slots(fy_words *words)
 
 foray_status fy_words_number(fy_words *words, const char *word, int32_t *out)
 {
-    foray_context *ctx = words->text.ctx;
+    words->arena.ctx = words->text.ctx;
     if (2 * (uint64_t)words->count >= words->mask && !grow_slots(words))
         return FORAY_ERROR_MEMORY;
     uint64_t slot = find_slot(words, word);
     if (words->slot[slot] == 0) {
-        int64_t *at = fy_grow(ctx, words->at, &words->room, words->count + 1, sizeof *at);
+        int64_t *at =
+            fy_arena_grow(&words->arena, words->at, &words->room, words->count + 1, sizeof *at);
         if (!at)
             return FORAY_ERROR_MEMORY;
         words->at = at;
@@ -181,7 +181,7 @@ typedef struct reading {
 
 void fy_transitions_open(foray_context *ctx, const char *path, fy_transitions *out)
 {
-    *out = (fy_transitions){.ctx = ctx, .path = path, .rows = {.ctx = ctx}};
+    *out = (fy_transitions){.ctx = ctx, .arena.ctx = ctx, .path = path, .rows = {.ctx = ctx}};
     out->state_words.text.ctx = out->action_words.text.ctx = ctx;
     out->outcome_words.text.ctx = out->law_words.text.ctx = ctx;
 }
@@ -193,20 +193,7 @@ void fy_transitions_free(fy_transitions *table)
     fy_words_free(&table->action_words);
     fy_words_free(&table->outcome_words);
     fy_words_free(&table->law_words);
-    free(table->twin_of);
-    free(table->initial);
-    free(table->begins);
-    for (int64_t i = 0; i < table->structures; i++) {
-        free(table->structure[i].name);
-        free(table->structure[i].state);
-        free(table->structure[i].row);
-    }
-    free(table->structure);
-    for (int64_t i = 0; i < table->labels; i++) {
-        free(table->label[i].name);
-        free(table->label[i].state);
-    }
-    free(table->label);
+    fy_arena_release(&table->arena);
     *table = (fy_transitions){0};
 }
 
@@ -504,7 +491,7 @@ static foray_status begin_at_label(fy_transitions *table, const fy_label *label)
 
 foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
 {
-    if (!FY_ALLOC(table->ctx, table->initial, table->given))
+    if (!FY_NEW(&table->arena, table->initial, table->given))
         return FORAY_ERROR_MEMORY;
     if (!initial && table->begins)
         return begin_as_said(table);
@@ -533,22 +520,19 @@ foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
     return status;
 }
 
-/* ------------------------------------------------------------------------------ what is earned,
- * and labels */
+/* ------------------------------------------------------------- what is earned, and labels */
 
 fy_structure *fy_transitions_structure(fy_transitions *table, const char *name)
 {
     for (int64_t i = 0; i < table->structures; i++)
         if (strcmp(table->structure[i].name, name) == 0)
             return &table->structure[i];
-    fy_structure *room = fy_grow(table->ctx, table->structure, &table->structure_room,
-                                 table->structures + 1, sizeof *room);
-    char *copy = fy_text(table->ctx, name);
+    fy_structure *room = fy_arena_grow(&table->arena, table->structure, &table->structure_room,
+                                       table->structures + 1, sizeof *room);
+    char *copy = fy_arena_text(&table->arena, name);
     table->structure = room ? room : table->structure;
-    if (!room || !copy) {
-        free(copy);
+    if (!room || !copy)
         return NULL;
-    }
     room[table->structures] = (fy_structure){.name = copy};
     return &room[table->structures++];
 }
@@ -558,21 +542,20 @@ fy_label *fy_transitions_label(fy_transitions *table, const char *name)
     for (int64_t i = 0; i < table->labels; i++)
         if (strcmp(table->label[i].name, name) == 0)
             return &table->label[i];
-    fy_label *room =
-        fy_grow(table->ctx, table->label, &table->label_room, table->labels + 1, sizeof *room);
-    char *copy = fy_text(table->ctx, name);
+    fy_label *room = fy_arena_grow(&table->arena, table->label, &table->label_room,
+                                   table->labels + 1, sizeof *room);
+    char *copy = fy_arena_text(&table->arena, name);
     table->label = room ? room : table->label;
-    if (!room || !copy) {
-        free(copy);
+    if (!room || !copy)
         return NULL;
-    }
     room[table->labels] = (fy_label){.name = copy};
     return &room[table->labels++];
 }
 
-foray_status fy_label_add(foray_context *ctx, fy_label *label, int64_t state)
+foray_status fy_label_add(fy_transitions *table, fy_label *label, int64_t state)
 {
-    int32_t *room = fy_grow(ctx, label->state, &label->room, label->count + 1, sizeof *room);
+    int32_t *room =
+        fy_arena_grow(&table->arena, label->state, &label->room, label->count + 1, sizeof *room);
     if (!room)
         return FORAY_ERROR_MEMORY;
     label->state = room;

@@ -104,7 +104,7 @@ static foray_status read_rows(const umb_file *umb, const char *name, int64_t cou
         return fy_fail(umb->ctx, FORAY_ERROR_INPUT,
                        "%s: %s is not there, but %" PRId64 " do not have one each of %" PRId64,
                        umb->archive.path, name, count, total);
-    if (!FY_ALLOC(umb->ctx, start, count + 1))
+    if (!FY_NEW(&umb->prism->table->arena, start, count + 1))
         return FORAY_ERROR_MEMORY;
     bool ascending = true;
     for (int64_t i = 0; i <= count; i++) {
@@ -112,12 +112,10 @@ static foray_status read_rows(const umb_file *umb, const char *name, int64_t cou
         start[i] = at <= (uint64_t)total ? (int64_t)at : -1;
         ascending = ascending && start[i] >= (i > 0 ? start[i - 1] : 0);
     }
-    if (!ascending || start[0] != 0 || start[count] != total) {
-        free(start);
+    if (!ascending || start[0] != 0 || start[count] != total)
         return fy_fail(umb->ctx, FORAY_ERROR_INPUT,
                        "%s: %s: not an ascending list from 0 to %" PRId64, umb->archive.path, name,
                        total);
-    }
     *out = start;
     return FORAY_OK;
 }
@@ -386,7 +384,6 @@ static foray_status name_states(umb_file *umb)
     status = open_texts(umb, "valuations/states", strings, &all.texts);
     if (status == FORAY_OK)
         status = name_by_values(umb, &all);
-    free(all.texts.start);
     return status;
 }
 
@@ -508,7 +505,6 @@ static foray_status read_actions(umb_file *umb)
             status = fy_words_number(&prism->table->action_words, *word ? word : "[]",
                                      &prism->choice_label[c]);
     }
-    free(texts.start);
     return status;
 }
 
@@ -528,8 +524,8 @@ static foray_status read_choices(umb_file *umb)
                            umb->archive.path, c);
     prism->chooses = true;
     prism->choices = umb->choices;
-    if (!FY_ALLOC(umb->ctx, prism->choice_label, umb->choices) ||
-        !FY_ALLOC(umb->ctx, prism->choice_action, umb->choices))
+    if (!FY_NEW(&prism->table->arena, prism->choice_label, umb->choices) ||
+        !FY_NEW(&prism->table->arena, prism->choice_action, umb->choices))
         return FORAY_ERROR_MEMORY;
     return read_actions(umb);
 }
@@ -562,7 +558,7 @@ static foray_status read_label(umb_file *umb, const char *name, const char *memb
     foray_status status = find_member(umb, member, words_of_bits(umb->states), 8, &bits);
     for (int64_t s = 0; s < umb->states && status == FORAY_OK; s++)
         if (bit_at(bits, s))
-            status = fy_label_add(umb->ctx, label, s);
+            status = fy_label_add(umb->prism->table, label, s);
     return status;
 }
 
@@ -588,7 +584,7 @@ static foray_status add_rewards(umb_file *umb, const char *id, const char *entit
     name_member(member, "rewards", id, entity);
     foray_status status = read_reals(umb, member, type, count, value);
     if (status == FORAY_OK && !structure->row &&
-        !FY_ALLOC(umb->ctx, structure->row, umb->branches + 1))
+        !FY_NEW(&umb->prism->table->arena, structure->row, umb->branches + 1))
         status = FORAY_ERROR_MEMORY;
     for (int64_t c = 0; c < umb->choices && status == FORAY_OK; c++)
         for (int64_t b = umb->first_branch[c]; b < umb->first_branch[c + 1]; b++)
@@ -614,7 +610,7 @@ static foray_status read_reward(umb_file *umb, const char *id, const char *name,
     if (applies_to(annotation, "states")) {
         char member[200];
         name_member(member, "rewards", id, "states");
-        status = FY_ALLOC(umb->ctx, structure->state, umb->states)
+        status = FY_NEW(&umb->prism->table->arena, structure->state, umb->states)
                      ? read_reals(umb, member, type, umb->states, structure->state)
                      : FORAY_ERROR_MEMORY;
     }
@@ -661,7 +657,7 @@ static foray_status read_initial_law(umb_file *umb)
     fy_json list = fy_json_member(parameters_of(umb), "initial");
     if (fy_json_kind_of(list) != FY_JSON_ARRAY)
         return FORAY_OK;
-    if (!FY_ALLOC(umb->ctx, table->begins, umb->states))
+    if (!FY_NEW(&table->arena, table->begins, umb->states))
         return FORAY_ERROR_MEMORY;
     for (fy_json item = fy_json_first(list); fy_json_kind_of(item) != FY_JSON_ABSENT;
          item = fy_json_next(list, item)) {
@@ -800,9 +796,5 @@ foray_status fy_umb_read(fy_transitions *out)
     foray_status status = read_model(&umb, out->path);
     fy_json_free(&umb.tree);
     fy_archive_free(&umb.archive);
-    free(umb.first_branch);
-    free(prism.first_choice);
-    free(prism.choice_label);
-    free(prism.choice_action);
     return status;
 }

@@ -119,16 +119,15 @@ static foray_status check_available(foray_context *ctx, const fy_model_parts *pa
 }
 
 /* Who stands in for whom: see model.h. A model that has every action everywhere keeps no list. */
-static foray_status copy_available(foray_context *ctx, const fy_model_parts *parts,
-                                   foray_model *model)
+static foray_status copy_available(const fy_model_parts *parts, foray_model *model)
 {
     model->available = model->pairs;
     for (int64_t pair = 0; parts->available && pair < model->pairs; pair++)
         model->available -= !parts->available[pair];
     if (model->available == model->pairs)
         return FORAY_OK;
-    if (!FY_ALLOC(ctx, model->stand_in, model->pairs) ||
-        !FY_ALLOC(ctx, model->existing, model->available))
+    if (!FY_NEW(&model->arena, model->stand_in, model->pairs) ||
+        !FY_NEW(&model->arena, model->existing, model->available))
         return FORAY_ERROR_MEMORY;
     int64_t count = 0, first = 0;
     for (int64_t pair = 0; pair < model->pairs; pair++) {
@@ -255,25 +254,25 @@ foray_status fy_parts_check(foray_context *ctx, const fy_model_parts *parts)
 
 /* ------------------------------------------------------------------- copy */
 
-static void *copy_array(foray_context *ctx, const void *array, int64_t count, size_t size)
+static void *copy_array(fy_arena *arena, const void *array, int64_t count, size_t size)
 {
-    void *copy = fy_alloc(ctx, (size_t)count, size);
+    void *copy = fy_arena_alloc(arena, (size_t)count, size);
     if (copy && count > 0)
         memcpy(copy, array, (size_t)count * size);
     return copy;
 }
 
-#define COPY(ctx, to, from, count)                                                                 \
-    (!(from) || ((to) = copy_array((ctx), (from), (count), sizeof *(from))) != NULL)
+#define COPY(arena, to, from, count)                                                               \
+    (!(from) || ((to) = copy_array((arena), (from), (count), sizeof *(from))) != NULL)
 
-static bool copy_names(foray_context *ctx, char *const *names, int64_t count, char ***out)
+static bool copy_names(fy_arena *arena, char *const *names, int64_t count, char ***out)
 {
     if (!names)
         return true;
-    if (!FY_ALLOC(ctx, *out, count))
+    if (!FY_NEW(arena, *out, count))
         return false;
     for (int64_t i = 0; i < count; i++)
-        if (names[i] && !((*out)[i] = fy_text(ctx, names[i])))
+        if (names[i] && !((*out)[i] = fy_arena_text(arena, names[i])))
             return false;
     return true;
 }
@@ -284,8 +283,8 @@ static foray_status copy_initial(foray_context *ctx, const fy_model_parts *parts
                                  foray_model *model)
 {
     int32_t *entry; /* [states] which entry names the state, plus 1 */
-    if (!FY_ALLOC(ctx, model->initial_state, parts->initials) ||
-        !FY_ALLOC(ctx, model->initial_probability, parts->initials) ||
+    if (!FY_NEW(&model->arena, model->initial_state, parts->initials) ||
+        !FY_NEW(&model->arena, model->initial_probability, parts->initials) ||
         !FY_ALLOC(ctx, entry, parts->states))
         return FORAY_ERROR_MEMORY;
     foray_status status = FORAY_OK;
@@ -306,6 +305,14 @@ static foray_status copy_initial(foray_context *ctx, const fy_model_parts *parts
     return status;
 }
 
+foray_model *fy_model_new(foray_context *ctx)
+{
+    foray_model *model = fy_alloc(ctx, 1, sizeof *model);
+    if (model)
+        model->arena.ctx = ctx;
+    return model;
+}
+
 foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, foray_model *model)
 {
     model->states = parts->states;
@@ -319,14 +326,14 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
     model->feature_delta = fabs(parts->feature_delta);
     model->grid_rows = parts->cell_row ? parts->grid_rows : 0;
     model->grid_cols = parts->cell_row ? parts->grid_cols : 0;
-    model->name = fy_text(ctx, parts->name);
-    if (!model->name || !COPY(ctx, model->theta, parts->theta, parts->dim) ||
-        !COPY(ctx, model->cell_row, parts->cell_row, parts->states) ||
-        !COPY(ctx, model->cell_col, parts->cell_col, parts->states) ||
-        !copy_names(ctx, parts->state_names, parts->states, &model->state_names) ||
-        !copy_names(ctx, parts->action_names, parts->actions, &model->action_names))
+    model->name = fy_arena_text(&model->arena, parts->name);
+    if (!model->name || !COPY(&model->arena, model->theta, parts->theta, parts->dim) ||
+        !COPY(&model->arena, model->cell_row, parts->cell_row, parts->states) ||
+        !COPY(&model->arena, model->cell_col, parts->cell_col, parts->states) ||
+        !copy_names(&model->arena, parts->state_names, parts->states, &model->state_names) ||
+        !copy_names(&model->arena, parts->action_names, parts->actions, &model->action_names))
         return FORAY_ERROR_MEMORY;
-    foray_status status = copy_available(ctx, parts, model);
+    foray_status status = copy_available(parts, model);
     if (status == FORAY_OK)
         status = fy_pair_features_copy(ctx, parts, model);
     return status == FORAY_OK ? copy_initial(ctx, parts, model) : status;
@@ -337,12 +344,12 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
 foray_status fy_gather_create(foray_context *ctx, foray_model *model, int64_t transitions,
                               fy_gather *gather)
 {
-    gather->ctx = ctx;
+    gather->ctx = gather->arena.ctx = ctx;
     gather->model = model;
-    return FY_ALLOC(ctx, model->generator_set, model->pairs) &&
-                   FY_ALLOC(ctx, model->succ_start, model->pairs + 1) &&
-                   FY_ALLOC(ctx, model->succ, transitions) &&
-                   FY_ALLOC(ctx, gather->seen, model->states)
+    return FY_NEW(&model->arena, model->generator_set, model->pairs) &&
+                   FY_NEW(&model->arena, model->succ_start, model->pairs + 1) &&
+                   FY_NEW(&model->arena, model->succ, transitions) &&
+                   FY_NEW(&gather->arena, gather->seen, model->states)
                ? FORAY_OK
                : FORAY_ERROR_MEMORY;
 }
@@ -350,17 +357,13 @@ foray_status fy_gather_create(foray_context *ctx, foray_model *model, int64_t tr
 void fy_gather_free(fy_gather *gather)
 {
     fy_sets_free(&gather->sets);
-    free(gather->set_pair);
-    free(gather->feature);
-    free(gather->generator);
-    free(gather->order);
-    free(gather->seen);
+    fy_arena_release(&gather->arena);
 }
 
 /* -------------------------------------------------------------------- lists */
 
 #define RESERVE(g, array, room, count)                                                             \
-    ((grown = fy_grow((g)->ctx, (array), &(room), (count), sizeof *(array))) != NULL &&            \
+    ((grown = fy_arena_grow(&(g)->arena, (array), &(room), (count), sizeof *(array))) != NULL &&   \
      ((array) = grown, true))
 
 static bool reserve(fy_gather *gather, int64_t generators, int64_t features)
@@ -485,35 +488,30 @@ void fy_gather_repeat(fy_gather *gather, int64_t pair)
 
 /* ------------------------------------------------------------------- the end */
 
-/* Gives back the room that was not needed. */
-static bool trim(foray_context *ctx, fy_sets *sets, int32_t **set_pair)
-{
-#define TRIM(array, count)                                                                         \
-    ((trimmed = fy_resize(ctx, (array), (size_t)(count), sizeof *(array))) != NULL &&              \
-     ((array) = trimmed, true))
-    void *trimmed;
-    return TRIM(sets->gen_start, sets->count + 1) && TRIM(sets->feat_start, sets->generators + 1) &&
-           TRIM(sets->feat_index, sets->features) && TRIM(sets->feat_value, sets->features) &&
-           TRIM(*set_pair, sets->count);
-#undef TRIM
-}
+/* The array becomes the model's, without the room that was not needed. */
+#define TAKE(model, gather, array, count, member)                                                  \
+    ((trimmed = fy_arena_resize(&(gather)->arena, (array), (size_t)(count), sizeof *(array))) !=   \
+         NULL &&                                                                                   \
+     (fy_arena_move(&(model)->arena, trimmed), (array) = NULL, (model)->member = trimmed, true))
 
 foray_status fy_gather_finish(fy_gather *gather)
 {
     foray_model *model = gather->model;
-    fy_sets_forget(&gather->sets);
-    if (!trim(gather->ctx, &gather->sets, &gather->set_pair))
+    fy_sets *sets = &gather->sets;
+    void *trimmed;
+    fy_sets_forget(sets);
+    if (!TAKE(model, gather, sets->gen_start, sets->count + 1, gen_start) ||
+        !TAKE(model, gather, sets->feat_start, sets->generators + 1, feat_start) ||
+        !TAKE(model, gather, sets->feat_index, sets->features, feat_index) ||
+        !TAKE(model, gather, sets->feat_value, sets->features, feat_value) ||
+        !TAKE(model, gather, gather->set_pair, sets->count, generator_set_pair))
         return FORAY_ERROR_MEMORY;
-    model->generator_sets = gather->sets.count;
-    model->gen_start = gather->sets.gen_start;
-    model->feat_start = gather->sets.feat_start;
-    model->feat_index = gather->sets.feat_index;
-    model->feat_value = gather->sets.feat_value;
-    model->generator_set_pair = gather->set_pair;
-    gather->sets = (fy_sets){0};
-    gather->set_pair = NULL;
+    model->generator_sets = sets->count;
+    *sets = (fy_sets){0};
     return FORAY_OK;
 }
+
+#undef TAKE
 
 /* ==================================================== parts in any order */
 
@@ -626,7 +624,7 @@ static foray_status take_pairs(foray_context *ctx, const fy_model_parts *parts, 
 
 /* theta >= 0 is worth saying only where the features do not show it: a model then is the same
  * whether it was built or read from a file that says nothing of it. */
-static foray_status settle_sign(foray_context *ctx, foray_model *model)
+static foray_status set_sign(foray_context *ctx, foray_model *model)
 {
     bool *shown, all = true;
     if (!model->nonnegative)
@@ -645,7 +643,7 @@ static foray_status settle_sign(foray_context *ctx, foray_model *model)
  * check can say what is wrong with it. */
 foray_status fy_model_complete(foray_context *ctx, foray_model *model)
 {
-    foray_status status = settle_sign(ctx, model);
+    foray_status status = set_sign(ctx, model);
     if (status == FORAY_OK)
         status = fy_basis_create(ctx, model, true, true, &model->basis);
     return status == FORAY_ERROR_INPUT ? FORAY_OK : status;
@@ -662,8 +660,8 @@ foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, 
     foray_status status = fy_parts_check(ctx, &parts);
     if (status != FORAY_OK)
         return status;
-    foray_model *model;
-    if (!FY_ALLOC(ctx, model, 1))
+    foray_model *model = fy_model_new(ctx);
+    if (!model)
         return FORAY_ERROR_MEMORY;
     status = fy_parts_copy(ctx, &parts, model);
     if (status == FORAY_OK)
@@ -778,7 +776,15 @@ static foray_status is_finished(foray_context *ctx, const fy_model_parts *parts,
     return ordered ? fy_sets_distinct(ctx, parts, out) : FORAY_OK;
 }
 
-#define MOVE(member) (model->member = arrays->member, arrays->member = NULL)
+#define MOVE(member)                                                                               \
+    (fy_arena_move(&model->arena, arrays->member), model->member = arrays->member,                 \
+     arrays->member = NULL)
+
+static void move_names(foray_model *model, char **names, int64_t count)
+{
+    for (int64_t i = 0; names && i < count; i++)
+        fy_arena_move(&model->arena, names[i]);
+}
 
 static foray_status adopt(foray_context *ctx, const fy_model_parts *parts, fy_model_arrays *arrays,
                           foray_model *model)
@@ -803,19 +809,21 @@ static foray_status adopt(foray_context *ctx, const fy_model_parts *parts, fy_mo
     MOVE(theta);
     MOVE(cell_row);
     MOVE(cell_col);
+    move_names(model, arrays->state_names, model->states);
+    move_names(model, arrays->action_names, model->actions);
     MOVE(state_names);
     MOVE(action_names);
     return fy_model_complete(ctx, model);
 }
 
+/* first: [lists] the first pair that has each. */
 static foray_status adopt_finished(foray_context *ctx, const fy_model_parts *parts,
                                    fy_model_arrays *arrays, int32_t *first, foray_model **out)
 {
-    foray_model *model;
-    if (!FY_ALLOC(ctx, model, 1)) {
-        free(first);
+    foray_model *model = fy_model_new(ctx);
+    if (!model)
         return FORAY_ERROR_MEMORY;
-    }
+    fy_arena_move(&model->arena, first);
     model->generator_set_pair = first;
     foray_status status = adopt(ctx, parts, arrays, model);
     if (status == FORAY_OK)
@@ -830,16 +838,17 @@ foray_status fy_model_adopt(foray_context *ctx, const fy_model_parts *given,
 {
     fy_model_parts parts = *given;
     parts.features = parts.feat_start[parts.gen_start[parts.lists]];
+    fy_arena arena = {.ctx = ctx};
     int32_t *first;
     bool finished = false;
     foray_status status = fy_parts_check(ctx, &parts);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(ctx, first, parts.lists))
-        return FORAY_ERROR_MEMORY;
-    status = is_finished(ctx, &parts, first, &finished);
-    if (status == FORAY_OK && finished)
-        return adopt_finished(ctx, &parts, arrays, first, out);
-    free(first);
-    return status == FORAY_OK ? fy_model_assemble(ctx, &parts, out) : status;
+    status = FY_NEW(&arena, first, parts.lists) ? is_finished(ctx, &parts, first, &finished)
+                                                : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = finished ? adopt_finished(ctx, &parts, arrays, first, out)
+                          : fy_model_assemble(ctx, &parts, out);
+    fy_arena_release(&arena);
+    return status;
 }

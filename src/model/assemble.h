@@ -27,6 +27,9 @@ foray_status fy_parts_check_grid(foray_context *ctx, int64_t rows, int64_t cols)
 foray_status fy_parts_check_feature(foray_context *ctx, const fy_model_parts *parts, int64_t pair,
                                     int64_t next, int64_t index, double value);
 
+/* A model of nothing yet, for which memory comes from its arena. NULL: there is none. */
+foray_model *fy_model_new(foray_context *ctx);
+
 /* Copies everything but the pairs into the model. */
 foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, foray_model *model);
 
@@ -54,6 +57,7 @@ typedef struct fy_given_list {
 
 typedef struct fy_gather {
     foray_context *ctx;
+    fy_arena arena;     /* of what follows, but for the sets */
     foray_model *model; /* its sizes are known, and its arrays of pairs are filled */
     int64_t pairs;      /* placed so far */
     fy_sets sets;
@@ -101,7 +105,8 @@ typedef struct fy_model_arrays {
 } fy_model_arrays;
 
 /* As fy_model_assemble, for parts whose pairs have lists. Where they are in the order of a
- * finished model, the arrays they point to become the model's, and are NULL afterwards. */
+ * finished model, the arrays they point to, which are of an arena, become the model's, and are NULL
+ * afterwards. */
 foray_status fy_model_adopt(foray_context *ctx, const fy_model_parts *given,
                             fy_model_arrays *arrays, foray_model **out);
 

@@ -64,10 +64,11 @@ static foray_status find_blocks(foray_context *ctx, fy_basis *basis)
 }
 
 /* Which coordinates does each block have? */
-static foray_status list_coordinates(foray_context *ctx, fy_basis *basis)
+static foray_status list_coordinates(fy_basis *basis)
 {
     int64_t dim = basis->model->dim;
-    if (!FY_ALLOC(ctx, basis->block, basis->blocks) || !FY_ALLOC(ctx, basis->coord_storage, dim))
+    if (!FY_NEW(&basis->arena, basis->block, basis->blocks) ||
+        !FY_NEW(&basis->arena, basis->coord_storage, dim))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < dim; i++)
         if (basis->block_of_coord[i] >= 0)
@@ -118,6 +119,7 @@ typedef struct form {
 } form;
 
 typedef struct solutions {
+    fy_arena arena;
     fy_centre centre;
     fy_equations equations; /* of the first block of each form */
     int64_t forms, room;
@@ -132,18 +134,16 @@ static void free_solutions(solutions *s)
 {
     fy_centre_destroy(&s->centre);
     fy_equations_destroy(&s->equations);
-    free(s->form);
-    free(s->form_of);
-    free(s->slot);
+    fy_arena_release(&s->arena);
 }
 
-static foray_status reserve(foray_context *ctx, fy_basis *basis, solutions *s, size_t count)
+static foray_status reserve(fy_basis *basis, solutions *s, size_t count)
 {
     size_t needed = s->used + count;
     if (needed <= s->capacity)
         return FORAY_OK;
     size_t capacity = needed + s->capacity / 2;
-    double *storage = fy_resize(ctx, basis->storage, capacity, sizeof *storage);
+    double *storage = fy_arena_resize(&basis->arena, basis->storage, capacity, sizeof *storage);
     if (!storage)
         return FORAY_ERROR_MEMORY;
     basis->storage = storage;
@@ -152,20 +152,20 @@ static foray_status reserve(foray_context *ctx, fy_basis *basis, solutions *s, s
 }
 
 /* Room for one more form, and slots for twice as many. */
-static foray_status reserve_form(foray_context *ctx, solutions *s)
+static foray_status reserve_form(solutions *s)
 {
     if (s->forms < s->room)
         return FORAY_OK;
     int64_t room = 8 + s->room + s->room / 2;
-    form *grown = fy_resize(ctx, s->form, (size_t)room, sizeof *grown);
+    form *grown = fy_arena_resize(&s->arena, s->form, (size_t)room, sizeof *grown);
     if (!grown)
         return FORAY_ERROR_MEMORY;
     s->form = grown;
     s->room = room;
     for (s->mask = 15; s->mask < 2 * (uint64_t)room;)
         s->mask = 2 * s->mask + 1;
-    free(s->slot);
-    if (!FY_ALLOC(ctx, s->slot, s->mask + 1))
+    fy_arena_free(s->slot);
+    if (!FY_NEW(&s->arena, s->slot, s->mask + 1))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < s->forms; i++) {
         uint64_t at = fy_equations_hash(&s->equations, i) & s->mask;
@@ -184,7 +184,7 @@ static foray_status solve_block(foray_context *ctx, fy_basis *basis, solutions *
     fy_centre_solve(&s->centre, equations, at, block->coords);
     block->dim = block->coords - s->centre.rank;
     size_t coords = (size_t)block->coords, size = coords * (1 + (size_t)block->dim);
-    foray_status status = reserve(ctx, basis, s, size);
+    foray_status status = reserve(basis, s, size);
     if (status == FORAY_OK)
         status = fy_equations_add(ctx, &s->equations, equations, at);
     if (status != FORAY_OK)
@@ -232,9 +232,9 @@ static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
 }
 
 /* theta_0 = 0 and N = I. */
-static foray_status leave_uncentred(foray_context *ctx, fy_basis *basis)
+static foray_status leave_uncentred(fy_basis *basis)
 {
-    if (!FY_ALLOC(ctx, basis->storage, basis->most_coords))
+    if (!FY_NEW(&basis->arena, basis->storage, basis->most_coords))
         return FORAY_ERROR_MEMORY;
     for (int64_t g = 0; g < basis->blocks; g++)
         basis->block[g].theta0 = basis->storage;
@@ -364,14 +364,14 @@ static void bound_norms(fy_basis *basis)
 
 /* ------------------------------------------------------- blocks, some at a time */
 
-static foray_status settle_block(foray_context *ctx, fy_basis *basis, solutions *s,
+static foray_status centre_block(foray_context *ctx, fy_basis *basis, solutions *s,
                                  const fy_equations *equations, int64_t at, int64_t g,
                                  const bool *nonnegative)
 {
     foray_status status = FORAY_OK;
     const double *N = NULL;
     if (basis->centred) {
-        status = reserve_form(ctx, s);
+        status = reserve_form(s);
         if (status == FORAY_OK && !share_solution(basis, s, equations, at, g))
             status = solve_block(ctx, basis, s, equations, at, g);
         if (status != FORAY_OK)
@@ -390,7 +390,7 @@ static int64_t share_of_blocks(const fy_basis *basis)
     return basis->blocks / SHARES > FEW ? basis->blocks / SHARES : FEW;
 }
 
-static foray_status settle_blocks(foray_context *ctx, fy_basis *basis, solutions *s,
+static foray_status centre_blocks(foray_context *ctx, fy_basis *basis, solutions *s,
                                   const bool *nonnegative)
 {
     int64_t share = share_of_blocks(basis);
@@ -400,7 +400,7 @@ static foray_status settle_blocks(foray_context *ctx, fy_basis *basis, solutions
         fy_equations equations = {0};
         status = fy_equations_create(ctx, basis, first, count, &equations);
         for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-            status = settle_block(ctx, basis, s, &equations, i, first + i, nonnegative);
+            status = centre_block(ctx, basis, s, &equations, i, first + i, nonnegative);
         fy_equations_destroy(&equations);
     }
     return status;
@@ -409,35 +409,34 @@ static foray_status settle_blocks(foray_context *ctx, fy_basis *basis, solutions
 /* theta_0, N and what the simplex says about norms, of every block. */
 static foray_status solve_blocks(foray_context *ctx, fy_basis *basis)
 {
-    solutions s = {0};
+    solutions s = {.arena.ctx = ctx};
     bool *nonnegative = NULL;
     foray_status status = FORAY_OK;
-    if (!FY_ALLOC(ctx, nonnegative, basis->model->dim))
+    if (!FY_NEW(&s.arena, nonnegative, basis->model->dim))
         return FORAY_ERROR_MEMORY;
     fy_model_mark_nonnegative(basis->model, nonnegative);
     if (basis->centred)
         status = fy_centre_create(ctx, basis->most_coords, &s.centre);
-    if (status == FORAY_OK && basis->centred && !FY_ALLOC(ctx, s.form_of, basis->blocks))
+    if (status == FORAY_OK && basis->centred && !FY_NEW(&s.arena, s.form_of, basis->blocks))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
-        status = settle_blocks(ctx, basis, &s, nonnegative);
+        status = centre_blocks(ctx, basis, &s, nonnegative);
     if (status == FORAY_OK && basis->centred)
         place_solutions(basis, &s);
     free_solutions(&s);
-    free(nonnegative);
     return status;
 }
 
 /* ---------------------------------------------------------------- creation */
 
-static foray_status allocate_basis(foray_context *ctx, fy_basis *basis)
+static foray_status allocate_basis(fy_basis *basis)
 {
     const foray_model *model = basis->model;
     int64_t generators = model->gen_start[model->generator_sets];
-    if (!FY_ALLOC(ctx, basis->block_of_coord, model->dim) ||
-        !FY_ALLOC(ctx, basis->local_of_coord, model->dim) ||
-        !FY_ALLOC(ctx, basis->block_of_generator_set, model->generator_sets) ||
-        !FY_ALLOC(ctx, basis->p0, generators))
+    if (!FY_NEW(&basis->arena, basis->block_of_coord, model->dim) ||
+        !FY_NEW(&basis->arena, basis->local_of_coord, model->dim) ||
+        !FY_NEW(&basis->arena, basis->block_of_generator_set, model->generator_sets) ||
+        !FY_NEW(&basis->arena, basis->p0, generators))
         return FORAY_ERROR_MEMORY;
     basis->bytes =
         (int64_t)sizeof *basis + 12 * model->dim + 4 * model->generator_sets + 8 * generators;
@@ -456,11 +455,11 @@ static void sum_up(fy_basis *basis)
 
 static foray_status derive(foray_context *ctx, fy_basis *basis)
 {
-    foray_status status = allocate_basis(ctx, basis);
+    foray_status status = allocate_basis(basis);
     if (status == FORAY_OK)
         status = find_blocks(ctx, basis);
     if (status == FORAY_OK)
-        status = list_coordinates(ctx, basis);
+        status = list_coordinates(basis);
     if (status == FORAY_OK)
         status = assign_generator_sets(ctx, basis);
     if (status == FORAY_OK)
@@ -468,7 +467,7 @@ static foray_status derive(foray_context *ctx, fy_basis *basis)
     if (status == FORAY_OK)
         status = solve_blocks(ctx, basis);
     if (status == FORAY_OK)
-        status = basis->centred ? find_kernel(ctx, basis) : leave_uncentred(ctx, basis);
+        status = basis->centred ? find_kernel(ctx, basis) : leave_uncentred(basis);
     if (status == FORAY_OK)
         bound_norms(basis);
     return status;
@@ -480,6 +479,7 @@ foray_status fy_basis_create(foray_context *ctx, const foray_model *model, bool 
     fy_basis *basis;
     if (!FY_ALLOC(ctx, basis, 1))
         return FORAY_ERROR_MEMORY;
+    basis->arena.ctx = ctx;
     basis->model = model;
     basis->centred = centred;
     basis->blocked = blocked;
@@ -497,13 +497,7 @@ void fy_basis_destroy(fy_basis *basis)
 {
     if (!basis)
         return;
-    free(basis->block);
-    free(basis->block_of_coord);
-    free(basis->local_of_coord);
-    free(basis->block_of_generator_set);
-    free(basis->p0);
-    free(basis->coord_storage);
-    free(basis->storage);
+    fy_arena_release(&basis->arena);
     free(basis);
 }
 

@@ -27,6 +27,7 @@ typedef struct fy_block {
 } fy_block;
 
 struct fy_basis {
+    fy_arena arena;
     const foray_model *model;
     bool centred, blocked;
     int64_t blocks;

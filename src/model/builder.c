@@ -18,7 +18,7 @@ static foray_status create(foray_context *ctx, enum fy_kind kind, int64_t states
     foray_builder *builder;
     if (!FY_ALLOC(ctx, builder, 1))
         return FORAY_ERROR_MEMORY;
-    builder->ctx = ctx;
+    builder->ctx = builder->arena.ctx = ctx;
     builder->kind = kind;
     builder->states = states;
     builder->actions = actions;
@@ -27,9 +27,9 @@ static foray_status create(foray_context *ctx, enum fy_kind kind, int64_t states
     builder->norm_bound = norm_bound;
     builder->pair = -1;
     builder->batches.pairs = builder->pair_batches.pairs = states * actions;
-    builder->name = fy_text(ctx, "");
+    builder->name = fy_arena_text(&builder->arena, "");
     bool has_theta = kind != FY_TABULAR;
-    if (!builder->name || (has_theta && !FY_ALLOC(ctx, builder->theta, dim))) {
+    if (!builder->name || (has_theta && !FY_NEW(&builder->arena, builder->theta, dim))) {
         foray_builder_destroy(builder);
         return FORAY_ERROR_MEMORY;
     }
@@ -87,8 +87,8 @@ foray_status foray_builder_create_classes(foray_context *ctx, int64_t states, in
     if (status != FORAY_OK)
         return status;
     builder->classes = classes;
-    if (!FY_ALLOC(ctx, builder->class_start, classes + 1) ||
-        !FY_ALLOC(ctx, builder->law_given, classes)) {
+    if (!FY_NEW(&builder->arena, builder->class_start, classes + 1) ||
+        !FY_NEW(&builder->arena, builder->law_given, classes)) {
         foray_builder_destroy(builder);
         return FORAY_ERROR_MEMORY;
     }
@@ -98,33 +98,15 @@ foray_status foray_builder_create_classes(foray_context *ctx, int64_t states, in
     return FORAY_OK;
 }
 
-static void destroy_names(char **names, int64_t count)
-{
-    for (int64_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
-}
-
 void foray_builder_destroy(foray_builder *builder)
 {
     if (!builder)
         return;
-    destroy_names(builder->state_names, builder->states);
-    destroy_names(builder->action_names, builder->actions);
-    free(builder->name);
     fy_pair_buffer_free(&builder->buffer);
     fy_sets_free(&builder->lists);
     fy_batches_free(&builder->batches);
     fy_batches_free(&builder->pair_batches);
-    free(builder->available);
-    free(builder->theta);
-    free(builder->class_start);
-    free(builder->law_given);
-    free(builder->pair_given);
-    free(builder->initial_state);
-    free(builder->initial_probability);
-    free(builder->cell_row);
-    free(builder->cell_col);
+    fy_arena_release(&builder->arena);
     free(builder);
 }
 
@@ -202,8 +184,9 @@ bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t 
         return true;
     int64_t room = entries > 2 * buffer->room ? entries : 2 * buffer->room;
     void *grown;
+    buffer->arena.ctx = ctx;
 #define GROW(array)                                                                                \
-    ((grown = fy_resize(ctx, (array), (size_t)room, sizeof *(array))) != NULL &&                   \
+    ((grown = fy_arena_resize(&buffer->arena, (array), (size_t)room, sizeof *(array))) != NULL &&  \
      ((array) = grown, true))
     if (!GROW(buffer->told) || !GROW(buffer->entry) || !GROW(buffer->feature) ||
         !GROW(buffer->generator) || !GROW(buffer->succ))
@@ -215,11 +198,7 @@ bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t 
 
 void fy_pair_buffer_free(fy_pair_buffer *buffer)
 {
-    free(buffer->told);
-    free(buffer->entry);
-    free(buffer->feature);
-    free(buffer->generator);
-    free(buffer->succ);
+    fy_arena_release(&buffer->arena);
 }
 
 /* Room for `more` entries about a pair, and one of them. The entries of a call stand together;
@@ -504,7 +483,7 @@ static bool reserve_available(foray_builder *builder)
     int64_t pairs = builder->states * builder->actions;
     if (builder->available)
         return true;
-    if (!FY_ALLOC(builder->ctx, builder->available, pairs))
+    if (!FY_NEW(&builder->arena, builder->available, pairs))
         return fy_builder_holds(builder, FORAY_ERROR_MEMORY);
     memset(builder->available, true, (size_t)pairs * sizeof *builder->available);
     return true;
@@ -560,9 +539,11 @@ void foray_builder_initial(foray_builder *builder, int64_t state, double probabi
     }
     /* Two arrays of one length: either may have grown alone when memory ran out. */
     int64_t room = builder->initial_room, same = room, wanted = builder->initials + 1;
-    int32_t *states = fy_grow(ctx, builder->initial_state, &room, wanted, sizeof *states);
+    int32_t *states =
+        fy_arena_grow(&builder->arena, builder->initial_state, &room, wanted, sizeof *states);
     builder->initial_state = states ? states : builder->initial_state;
-    double *chances = fy_grow(ctx, builder->initial_probability, &same, wanted, sizeof *chances);
+    double *chances = fy_arena_grow(&builder->arena, builder->initial_probability, &same, wanted,
+                                    sizeof *chances);
     builder->initial_probability = chances ? chances : builder->initial_probability;
     if (!states || !chances) {
         fy_builder_holds(builder, FORAY_ERROR_MEMORY);
@@ -575,12 +556,10 @@ void foray_builder_initial(foray_builder *builder, int64_t state, double probabi
 
 static void replace_text(foray_builder *builder, char **text, const char *by)
 {
-    char *copy = fy_text(builder->ctx, by);
-    if (!fy_builder_holds(builder, copy ? FORAY_OK : FORAY_ERROR_MEMORY)) {
-        free(copy);
+    char *copy = fy_arena_text(&builder->arena, by);
+    if (!fy_builder_holds(builder, copy ? FORAY_OK : FORAY_ERROR_MEMORY))
         return;
-    }
-    free(*text);
+    fy_arena_free(*text);
     *text = copy;
 }
 
@@ -595,7 +574,7 @@ static void set_name(foray_builder *builder, const char *what, char ***names, in
 {
     if (!is_index(builder, what, index, count))
         return;
-    if (!*names && !FY_ALLOC(builder->ctx, *names, count))
+    if (!*names && !FY_NEW(&builder->arena, *names, count))
         fy_builder_holds(builder, FORAY_ERROR_MEMORY);
     else
         replace_text(builder, &(*names)[index], name);
@@ -615,17 +594,16 @@ void foray_builder_grid(foray_builder *builder, int64_t rows, int64_t cols)
 {
     if (!fy_builder_holds(builder, fy_parts_check_grid(builder->ctx, rows, cols)))
         return;
-    int32_t *row, *col = NULL;
-    if (!FY_ALLOC(builder->ctx, row, builder->states) ||
-        !FY_ALLOC(builder->ctx, col, builder->states)) {
-        free(row);
+    int32_t *row, *col;
+    if (!FY_NEW(&builder->arena, row, builder->states) ||
+        !FY_NEW(&builder->arena, col, builder->states)) {
         fy_builder_holds(builder, FORAY_ERROR_MEMORY);
         return;
     }
     for (int64_t state = 0; state < builder->states; state++)
         row[state] = col[state] = -1;
-    free(builder->cell_row);
-    free(builder->cell_col);
+    fy_arena_free(builder->cell_row);
+    fy_arena_free(builder->cell_col);
     builder->cell_row = row;
     builder->cell_col = col;
     builder->grid_rows = rows;

@@ -88,6 +88,7 @@ typedef struct fy_call_entry {
 
 /* Room for what is said of one pair, in the forms it takes on its way. */
 typedef struct fy_pair_buffer {
+    fy_arena arena;
     int64_t room;
     fy_call_entry *told;     /* [room] sorted by successor, coordinate, call */
     fy_entry *entry;         /* [room] */
@@ -98,6 +99,7 @@ typedef struct fy_pair_buffer {
 
 struct foray_builder {
     foray_context *ctx;
+    fy_arena arena;
     foray_status failure; /* the first that a call met; later calls do nothing */
     char message[sizeof((foray_context *)0)->message]; /* its own */
     enum fy_kind kind;

@@ -189,6 +189,7 @@ foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model
 /* The arrays of the parts of a model; released at the end. */
 typedef struct content {
     foray_context *ctx;
+    fy_arena arena;
     fy_reader reader;
     compact_header h;
     double norm_bound, feature_error, feature_delta;
@@ -324,25 +325,25 @@ static foray_status check_size(content *c)
 
 static bool allocate_content(content *c)
 {
-    foray_context *ctx = c->ctx;
+    fy_arena *arena = &c->arena;
     const compact_header *h = &c->h;
     fy_model_arrays *a = &c->a;
     bool allocated =
-        FY_ALLOC(ctx, a->generator_set, c->pairs) && FY_ALLOC(ctx, a->succ, h->transitions) &&
-        FY_ALLOC(ctx, a->succ_start, c->pairs + 1) &&
-        FY_ALLOC(ctx, a->gen_start, h->generator_sets + 1) &&
-        FY_ALLOC(ctx, a->feat_start, h->generators + 1) &&
-        FY_ALLOC(ctx, a->feat_index, h->features) && FY_ALLOC(ctx, a->feat_value, h->features) &&
-        FY_ALLOC(ctx, c->initial_state, h->initials) &&
-        FY_ALLOC(ctx, c->initial_probability, h->initials) && FY_ALLOC(ctx, c->name, h->name + 1);
+        FY_NEW(arena, a->generator_set, c->pairs) && FY_NEW(arena, a->succ, h->transitions) &&
+        FY_NEW(arena, a->succ_start, c->pairs + 1) &&
+        FY_NEW(arena, a->gen_start, h->generator_sets + 1) &&
+        FY_NEW(arena, a->feat_start, h->generators + 1) &&
+        FY_NEW(arena, a->feat_index, h->features) && FY_NEW(arena, a->feat_value, h->features) &&
+        FY_NEW(arena, c->initial_state, h->initials) &&
+        FY_NEW(arena, c->initial_probability, h->initials) && FY_NEW(arena, c->name, h->name + 1);
     if (allocated && h->has_theta)
-        allocated = FY_ALLOC(ctx, a->theta, h->dim);
+        allocated = FY_NEW(arena, a->theta, h->dim);
     if (allocated && h->grid_rows)
-        allocated = FY_ALLOC(ctx, a->cell_row, h->states) && FY_ALLOC(ctx, a->cell_col, h->states);
+        allocated = FY_NEW(arena, a->cell_row, h->states) && FY_NEW(arena, a->cell_col, h->states);
     if (allocated && h->pair_dim)
-        allocated = FY_ALLOC(ctx, c->pair_start, c->pairs + 1) &&
-                    FY_ALLOC(ctx, c->pair_index, h->pair_features) &&
-                    FY_ALLOC(ctx, c->pair_value, h->pair_features);
+        allocated = FY_NEW(arena, c->pair_start, c->pairs + 1) &&
+                    FY_NEW(arena, c->pair_index, h->pair_features) &&
+                    FY_NEW(arena, c->pair_value, h->pair_features);
     return allocated;
 }
 
@@ -376,7 +377,7 @@ static foray_status find_available(content *c)
         pair++;
     if (pair == c->pairs)
         return FORAY_OK;
-    if (!FY_ALLOC(c->ctx, c->available, c->pairs))
+    if (!FY_NEW(&c->arena, c->available, c->pairs))
         return FORAY_ERROR_MEMORY;
     for (pair = 0; pair < c->pairs; pair++)
         c->available[pair] = c->a.generator_set[pair] != -1;
@@ -412,7 +413,7 @@ static foray_status read_names(content *c, const char *key, uint64_t count, uint
     size_t start = c->reader.at;
     if (size == 0)
         return FORAY_OK;
-    if (!FY_ALLOC(c->ctx, *out, count))
+    if (!FY_NEW(&c->arena, *out, count))
         return FORAY_ERROR_MEMORY;
     for (uint64_t i = 0; i < count; i++) {
         int32_t length = -1;
@@ -421,7 +422,7 @@ static foray_status read_names(content *c, const char *key, uint64_t count, uint
             continue;
         if (length < -1 || (size_t)length > size)
             return fy_fail(c->ctx, FORAY_ERROR_INPUT, "%s[%" PRIu64 "]: not a text", key, i);
-        if (!((*out)[i] = fy_alloc(c->ctx, (size_t)length + 1, 1)))
+        if (!((*out)[i] = fy_arena_alloc(&c->arena, (size_t)length + 1, 1)))
             return FORAY_ERROR_MEMORY;
         if (!fy_read_into(&c->reader, (*out)[i], (size_t)length) ||
             memchr((*out)[i], 0, (size_t)length))
@@ -516,33 +517,6 @@ static foray_status assemble(content *c, foray_model **out)
     return fy_model_adopt(c->ctx, &parts, &c->a, out);
 }
 
-static void free_content(content *c)
-{
-    for (uint64_t i = 0; c->a.state_names && i < c->h.states; i++)
-        free(c->a.state_names[i]);
-    for (uint64_t i = 0; c->a.action_names && i < c->h.actions; i++)
-        free(c->a.action_names[i]);
-    free(c->a.state_names);
-    free(c->a.action_names);
-    free(c->a.generator_set);
-    free(c->available);
-    free(c->a.succ);
-    free(c->a.succ_start);
-    free(c->a.gen_start);
-    free(c->a.feat_start);
-    free(c->a.feat_index);
-    free(c->a.feat_value);
-    free(c->a.theta);
-    free(c->pair_start);
-    free(c->pair_index);
-    free(c->pair_value);
-    free(c->initial_state);
-    free(c->initial_probability);
-    free(c->a.cell_row);
-    free(c->a.cell_col);
-    free(c->name);
-}
-
 static foray_status read_model(content *c, const char *where, foray_model **out)
 {
     foray_status status = read_header(c);
@@ -556,14 +530,14 @@ static foray_status read_model(content *c, const char *where, foray_model **out)
         status = fy_fail(c->ctx, FORAY_ERROR_IO, "the file changed while it was read");
     if (status == FORAY_OK)
         status = assemble(c, out);
-    free_content(c);
+    fy_arena_release(&c->arena);
     return status == FORAY_OK ? status : fy_fail_within(c->ctx, status, "%s", where);
 }
 
 foray_status fy_model_parse_compact(foray_context *ctx, const void *data, size_t size,
                                     const char *where, foray_model **out)
 {
-    content c = {.ctx = ctx, .reader = {.data = data, .size = size}};
+    content c = {.ctx = ctx, .arena.ctx = ctx, .reader = {.data = data, .size = size}};
     return read_model(&c, where, out);
 }
 
@@ -571,7 +545,8 @@ foray_status fy_model_fetch_compact(foray_context *ctx,
                                     bool (*fetch)(void *source, size_t at, void *to, size_t size),
                                     void *source, size_t size, const char *where, foray_model **out)
 {
-    content c = {.ctx = ctx, .reader = {.fetch = fetch, .source = source, .size = size}};
+    content c = {
+        .ctx = ctx, .arena.ctx = ctx, .reader = {.fetch = fetch, .source = source, .size = size}};
     return read_model(&c, where, out);
 }
 

@@ -59,6 +59,7 @@ static int compare_indices(const void *left, const void *right)
 
 /* What is needed only while collecting. */
 typedef struct collector {
+    fy_arena arena;
     const fy_basis *basis;
     int64_t first, blocks; /* the blocks asked for */
     fy_equations *out;
@@ -168,7 +169,7 @@ static bool is_asked_for(const collector *c, int64_t generator_set)
     return block >= c->first && block < c->first + c->blocks;
 }
 
-static bool allocate_collector(foray_context *ctx, collector *c)
+static bool allocate_collector(collector *c)
 {
     const fy_basis *basis = c->basis;
     const foray_model *model = basis->model;
@@ -181,40 +182,40 @@ static bool allocate_collector(foray_context *ctx, collector *c)
         }
     for (c->mask = 15; c->mask < 2 * (uint64_t)sets;)
         c->mask = 2 * c->mask + 1;
-    return FY_ALLOC(ctx, c->out->equation, sets) && FY_ALLOC(ctx, c->out->start, c->blocks + 1) &&
-           FY_ALLOC(ctx, c->out->index, features) && FY_ALLOC(ctx, c->out->value, features) &&
-           FY_ALLOC(ctx, c->sum, basis->most_coords) &&
-           FY_ALLOC(ctx, c->touched, basis->most_coords) && FY_ALLOC(ctx, c->slot, c->mask + 1);
+    return FY_NEW(&c->out->arena, c->out->equation, sets) &&
+           FY_NEW(&c->out->arena, c->out->start, c->blocks + 1) &&
+           FY_NEW(&c->out->arena, c->out->index, features) &&
+           FY_NEW(&c->out->arena, c->out->value, features) &&
+           FY_NEW(&c->arena, c->sum, basis->most_coords) &&
+           FY_NEW(&c->arena, c->touched, basis->most_coords) &&
+           FY_NEW(&c->arena, c->slot, c->mask + 1);
 }
 
 foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, int64_t first,
                                  int64_t blocks, fy_equations *out)
 {
-    fy_equations equations = {0};
-    collector c = {.basis = basis, .first = first, .blocks = blocks, .out = &equations};
-    bool allocated = allocate_collector(ctx, &c);
+    collector c = {.arena.ctx = ctx, .basis = basis, .first = first, .blocks = blocks, .out = out};
+    *out = (fy_equations){.arena.ctx = ctx};
+    bool allocated = allocate_collector(&c);
     for (int64_t set = 0; allocated && set < basis->model->generator_sets; set++)
         if (is_asked_for(&c, set))
             keep_row(&c, sum_generators(&c, set));
-    free(c.sum);
-    free(c.touched);
-    free(c.slot);
+    fy_arena_release(&c.arena);
     if (!allocated) {
-        fy_equations_destroy(&equations);
+        fy_equations_destroy(out);
         return FORAY_ERROR_MEMORY;
     }
-    group_by_block(&equations, blocks);
-    *out = equations;
+    group_by_block(out, blocks);
     return FORAY_OK;
 }
 
 /* Makes room by half as much again; FALSE: there is none. */
-static bool grow(foray_context *ctx, void **array, size_t size, int64_t needed, int64_t *room)
+static bool grow(fy_arena *arena, void **array, size_t size, int64_t needed, int64_t *room)
 {
     if (needed <= *room)
         return true;
     int64_t more = needed + *room / 2;
-    void *grown = fy_resize(ctx, *array, (size_t)more, size);
+    void *grown = fy_arena_resize(arena, *array, (size_t)more, size);
     if (!grown)
         return false;
     *array = grown;
@@ -222,14 +223,16 @@ static bool grow(foray_context *ctx, void **array, size_t size, int64_t needed, 
     return true;
 }
 
-static bool grow_equations(foray_context *ctx, fy_equations *to, int64_t rows, int64_t entries)
+static bool grow_equations(fy_equations *to, int64_t rows, int64_t entries)
 {
+    fy_arena *arena = &to->arena;
     int64_t index_room = to->entry_room;
     const int32_t *before = to->index;
-    if (!grow(ctx, (void **)&to->equation, sizeof *to->equation, to->count + rows, &to->room) ||
-        !grow(ctx, (void **)&to->start, sizeof *to->start, to->blocks + 2, &to->block_room) ||
-        !grow(ctx, (void **)&to->index, sizeof *to->index, to->entries + entries, &index_room) ||
-        !grow(ctx, (void **)&to->value, sizeof *to->value, to->entries + entries, &to->entry_room))
+    if (!grow(arena, (void **)&to->equation, sizeof *to->equation, to->count + rows, &to->room) ||
+        !grow(arena, (void **)&to->start, sizeof *to->start, to->blocks + 2, &to->block_room) ||
+        !grow(arena, (void **)&to->index, sizeof *to->index, to->entries + entries, &index_room) ||
+        !grow(arena, (void **)&to->value, sizeof *to->value, to->entries + entries,
+              &to->entry_room))
         return false;
     /* Storage may have moved: the numbers of equations lie one behind the other. */
     for (int64_t e = 0, at = 0; before != to->index && e < to->count;
@@ -247,7 +250,8 @@ foray_status fy_equations_add(foray_context *ctx, fy_equations *to, const fy_equ
     int64_t rows = from->start[block + 1] - from->start[block], entries = 0;
     for (int64_t e = 0; e < rows; e++)
         entries += row[e].count;
-    if (!grow_equations(ctx, to, rows, entries))
+    to->arena.ctx = ctx;
+    if (!grow_equations(to, rows, entries))
         return FORAY_ERROR_MEMORY;
     to->start[to->blocks++] = to->count;
     for (int64_t e = 0; e < rows; e++) {
@@ -267,10 +271,7 @@ foray_status fy_equations_add(foray_context *ctx, fy_equations *to, const fy_equ
 
 void fy_equations_destroy(fy_equations *equations)
 {
-    free(equations->equation);
-    free(equations->start);
-    free(equations->index);
-    free(equations->value);
+    fy_arena_release(&equations->arena);
 }
 
 bool fy_equations_equal(const fy_equations *one, int64_t a, const fy_equations *other, int64_t b)
@@ -312,26 +313,20 @@ foray_status fy_centre_create(foray_context *ctx, int32_t most_coords, fy_centre
 {
     /* The equations chosen so far, and as many new ones as there are coordinates. */
     int64_t room = 2 * (int64_t)most_coords;
-    fy_centre centre = {0};
-    if (FY_ALLOC(ctx, centre.column, room * most_coords) && FY_ALLOC(ctx, centre.right, room) &&
-        FY_ALLOC(ctx, centre.source, room) && FY_ALLOC(ctx, centre.beta, most_coords) &&
-        FY_ALLOC(ctx, centre.solution, most_coords) &&
-        FY_ALLOC(ctx, centre.workspace, most_coords)) {
-        *out = centre;
+    *out = (fy_centre){.arena.ctx = ctx};
+    if (FY_NEW(&out->arena, out->column, room * most_coords) &&
+        FY_NEW(&out->arena, out->right, room) && FY_NEW(&out->arena, out->source, room) &&
+        FY_NEW(&out->arena, out->beta, most_coords) &&
+        FY_NEW(&out->arena, out->solution, most_coords) &&
+        FY_NEW(&out->arena, out->workspace, most_coords))
         return FORAY_OK;
-    }
-    fy_centre_destroy(&centre);
+    fy_centre_destroy(out);
     return FORAY_ERROR_MEMORY;
 }
 
 void fy_centre_destroy(fy_centre *centre)
 {
-    free(centre->column);
-    free(centre->right);
-    free(centre->source);
-    free(centre->beta);
-    free(centre->solution);
-    free(centre->workspace);
+    fy_arena_release(&centre->arena);
 }
 
 /* ------------------------------------------------------------------ columns */

@@ -15,6 +15,7 @@ typedef struct fy_equation {
 } fy_equation;
 
 typedef struct fy_equations {
+    fy_arena arena;
     int64_t count;
     fy_equation *equation; /* by block, in lexicographic order within a block */
     int64_t *start;        /* [blocks+1] first equation of each block asked for */
@@ -51,6 +52,7 @@ uint64_t fy_equations_hash(const fy_equations *equations, int64_t block);
 enum { FY_CENTRE_MAX_COORDS = 4096 };
 
 typedef struct fy_centre {
+    fy_arena arena;
     int32_t coords;
     int32_t rank;      /* of the equations so far; coords - rank unknowns are left */
     int64_t columns;   /* in the matrix at hand */

@@ -12,6 +12,7 @@
 
 /* What finishing needs; released at its end. */
 typedef struct work {
+    fy_arena arena;
     foray_builder *builder;
     fy_pair_buffer buffer; /* what was told of the pair at hand */
     int64_t *feat_start;   /* [buffer.room+1] the same as a list: see fy_given_list */
@@ -41,7 +42,7 @@ static bool reserve(work *w, int64_t entries)
     if (w->feat_start && entries <= w->room)
         return true;
 #define GROW(array, count)                                                                         \
-    ((grown = fy_resize(ctx, (array), (size_t)(count), sizeof *(array))) != NULL &&                \
+    ((grown = fy_arena_resize(&w->arena, (array), (size_t)(count), sizeof *(array))) != NULL &&    \
      ((array) = grown, true))
     if (!GROW(w->feat_start, w->buffer.room + 1) || !GROW(w->feat_index, w->buffer.room) ||
         !GROW(w->feat_value, w->buffer.room))
@@ -54,14 +55,8 @@ static bool reserve(work *w, int64_t entries)
 static void release(work *w)
 {
     fy_pair_buffer_free(&w->buffer);
-    free(w->feat_start);
-    free(w->feat_index);
-    free(w->feat_value);
-    free(w->sum);
-    free(w->checked);
     fy_gather_free(&w->gather);
-    free(w->set_of_list);
-    free(w->order_of_list);
+    fy_arena_release(&w->arena);
 }
 
 /* ------------------------------------------------------------- batches of a pair */
@@ -212,8 +207,8 @@ static foray_status check_batches(work *w)
     foray_context *ctx = builder->ctx;
     bool mixture = builder->kind == FY_MIXTURE;
     w->missing = w->unavailable = -1;
-    if (mixture &&
-        (!FY_ALLOC(ctx, w->sum, builder->dim) || !FY_ALLOC(ctx, w->checked, builder->lists.count)))
+    if (mixture && (!FY_NEW(&w->arena, w->sum, builder->dim) ||
+                    !FY_NEW(&w->arena, w->checked, builder->lists.count)))
         return FORAY_ERROR_MEMORY;
     foray_status status = fy_batches_visit(ctx, &builder->batches, false, check_pair, w);
     note_missing(w, builder->states * builder->actions);
@@ -345,13 +340,13 @@ static foray_status take_pairs(work *w, foray_model *model)
 {
     foray_builder *builder = w->builder;
     foray_context *ctx = builder->ctx;
-    if (!FY_ALLOC(ctx, w->set_of_list, builder->lists.count) ||
-        !FY_ALLOC(ctx, w->order_of_list, builder->lists.generators))
+    if (!FY_NEW(&w->arena, w->set_of_list, builder->lists.count) ||
+        !FY_NEW(&w->arena, w->order_of_list, builder->lists.generators))
         return FORAY_ERROR_MEMORY;
     for (int64_t list = 0; list < builder->lists.count; list++)
         w->set_of_list[list] = -1;
     if (builder->kind == FY_TABULAR && !builder->theta_forgotten &&
-        !FY_ALLOC(ctx, model->theta, model->dim))
+        !FY_NEW(&model->arena, model->theta, model->dim))
         return FORAY_ERROR_MEMORY;
     w->theta = model->theta;
     foray_status status = fy_gather_create(ctx, model, w->transitions, &w->gather);
@@ -417,6 +412,16 @@ static foray_status check_all(work *w, fy_model_parts *parts)
     return status;
 }
 
+static char **move_names(foray_model *model, char ***names, int64_t count)
+{
+    char **moved = *names;
+    for (int64_t i = 0; moved && i < count; i++)
+        fy_arena_move(&model->arena, moved[i]);
+    fy_arena_move(&model->arena, moved);
+    *names = NULL;
+    return moved;
+}
+
 /* Names, theta and the map become the model's; everything else is spent. */
 static foray_status make_model(work *w, fy_model_parts *parts, foray_model *model)
 {
@@ -428,27 +433,27 @@ static foray_status make_model(work *w, fy_model_parts *parts, foray_model *mode
     if (status != FORAY_OK)
         return status;
     if (knows_theta) {
+        fy_arena_move(&model->arena, builder->theta);
         model->theta = builder->theta;
         builder->theta = NULL;
     }
-    model->state_names = builder->state_names;
-    model->action_names = builder->action_names;
-    builder->state_names = builder->action_names = NULL;
+    model->state_names = move_names(model, &builder->state_names, model->states);
+    model->action_names = move_names(model, &builder->action_names, model->actions);
     status = fy_pair_features_take(builder, model);
     if (status == FORAY_OK)
         status = take_pairs(w, model);
     release(w);
-    *w = (work){.builder = builder};
+    *w = (work){.arena.ctx = builder->ctx, .builder = builder};
     fy_sets_free(&builder->lists);
-    free(builder->class_start);
+    fy_arena_free(builder->class_start);
     builder->class_start = NULL;
     return status == FORAY_OK ? fy_model_complete(builder->ctx, model) : status;
 }
 
 static foray_status spend(work *w, fy_model_parts *parts, foray_model **out)
 {
-    foray_model *model;
-    if (!FY_ALLOC(w->builder->ctx, model, 1))
+    foray_model *model = fy_model_new(w->builder->ctx);
+    if (!model)
         return FORAY_ERROR_MEMORY;
     foray_status status = make_model(w, parts, model);
     if (status != FORAY_OK) {
@@ -485,7 +490,7 @@ foray_status foray_builder_finish(foray_builder *builder, foray_model **out)
         return status;
     if (!bring_into_order(builder))
         return builder->failure;
-    work w = {.builder = builder};
+    work w = {.arena.ctx = builder->ctx, .builder = builder};
     fy_model_parts parts;
     status = check_all(&w, &parts);
     if (status == FORAY_OK) {

@@ -209,6 +209,7 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
 /* The arrays of the parts of a model; released at the end. */
 typedef struct reading {
     foray_context *ctx;
+    fy_arena arena;
     fy_json_tree tree;
     fy_json root;
     fy_model_parts parts;
@@ -365,8 +366,8 @@ static foray_status read_initial(reading *r)
     if (status != FORAY_OK)
         return status;
     int64_t count = fy_json_size(list);
-    if (!FY_ALLOC(r->ctx, r->initial_state, count) ||
-        !FY_ALLOC(r->ctx, r->initial_probability, count))
+    if (!FY_NEW(&r->arena, r->initial_state, count) ||
+        !FY_NEW(&r->arena, r->initial_probability, count))
         return FORAY_ERROR_MEMORY;
     fy_json entry = fy_json_first(list);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++, entry = fy_json_next(list, entry))
@@ -416,13 +417,12 @@ static foray_status read_available(reading *r)
     foray_status status = item_array(r->ctx, r->root, "available", &list);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(r->ctx, r->available, pairs) || !FY_ALLOC(r->ctx, given, r->parts.states))
+    if (!FY_NEW(&r->arena, r->available, pairs) || !FY_NEW(&r->arena, given, r->parts.states))
         return FORAY_ERROR_MEMORY;
     memset(r->available, true, (size_t)pairs * sizeof *r->available);
     for (fy_json entry = fy_json_first(list); entry.tree && status == FORAY_OK;
          entry = fy_json_next(list, entry))
         status = read_available_entry(r, entry, e++, given);
-    free(given);
     return status;
 }
 
@@ -436,7 +436,7 @@ static foray_status read_theta(reading *r)
     foray_status status = item_length(r->ctx, list, "theta", r->parts.dim);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(r->ctx, r->theta, r->parts.dim))
+    if (!FY_NEW(&r->arena, r->theta, r->parts.dim))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < r->parts.dim && status == FORAY_OK;
          i++, item = fy_json_next(list, item))
@@ -499,8 +499,8 @@ static foray_status read_features(reading *r)
                        "features: %" PRId64 " entries, but each of %" PRId64 " states and %" PRId64
                        " actions needs one",
                        count, r->parts.states, r->parts.actions);
-    if (!FY_ALLOC(r->ctx, r->succ_start, pairs + 1) || !FY_ALLOC(r->ctx, r->slot, count) ||
-        !FY_ALLOC(r->ctx, r->succ, count) || !FY_ALLOC(r->ctx, r->feat_start, count + 1))
+    if (!FY_NEW(&r->arena, r->succ_start, pairs + 1) || !FY_NEW(&r->arena, r->slot, count) ||
+        !FY_NEW(&r->arena, r->succ, count) || !FY_NEW(&r->arena, r->feat_start, count + 1))
         return FORAY_ERROR_MEMORY;
     entry = fy_json_first(list);
     for (int64_t e = 0; e < count && status == FORAY_OK; e++, entry = fy_json_next(list, entry))
@@ -508,8 +508,8 @@ static foray_status read_features(reading *r)
     if (status != FORAY_OK)
         return status;
     place_entries(r, list, pairs);
-    if (!FY_ALLOC(r->ctx, r->feat_index, r->feat_start[count]) ||
-        !FY_ALLOC(r->ctx, r->feat_value, r->feat_start[count]))
+    if (!FY_NEW(&r->arena, r->feat_index, r->feat_start[count]) ||
+        !FY_NEW(&r->arena, r->feat_value, r->feat_start[count]))
         return FORAY_ERROR_MEMORY;
     entry = fy_json_first(list);
     for (int64_t e = 0; e < count && status == FORAY_OK; e++, entry = fy_json_next(list, entry)) {
@@ -549,7 +549,7 @@ static foray_status read_pair_entries(reading *r, fy_json list)
     int64_t pairs = r->parts.states * r->parts.actions, e = 0;
     foray_status status = FORAY_OK;
     fy_json entry;
-    if (!FY_ALLOC(r->ctx, r->pair_start, pairs + 1) || !FY_ALLOC(r->ctx, r->pair_given, pairs))
+    if (!FY_NEW(&r->arena, r->pair_start, pairs + 1) || !FY_NEW(&r->arena, r->pair_given, pairs))
         return FORAY_ERROR_MEMORY;
     for (entry = fy_json_first(list); entry.tree && status == FORAY_OK;
          entry = fy_json_next(list, entry))
@@ -558,8 +558,8 @@ static foray_status read_pair_entries(reading *r, fy_json list)
         return status;
     for (int64_t pair = 0; pair < pairs; pair++)
         r->pair_start[pair + 1] += r->pair_start[pair];
-    if (!FY_ALLOC(r->ctx, r->pair_index, r->pair_start[pairs]) ||
-        !FY_ALLOC(r->ctx, r->pair_value, r->pair_start[pairs]))
+    if (!FY_NEW(&r->arena, r->pair_index, r->pair_start[pairs]) ||
+        !FY_NEW(&r->arena, r->pair_value, r->pair_start[pairs]))
         return FORAY_ERROR_MEMORY;
     e = 0;
     for (entry = fy_json_first(list); entry.tree && status == FORAY_OK;
@@ -600,7 +600,7 @@ static foray_status read_names(reading *r, const char *key, int64_t count, char 
     foray_status status = item_length(r->ctx, list, key, count);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(r->ctx, *out, count))
+    if (!FY_NEW(&r->arena, *out, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < count; i++, name = fy_json_next(list, name)) {
         bool given = fy_json_kind_of(name) == FY_JSON_TEXT;
@@ -657,8 +657,8 @@ static foray_status read_layout(reading *r)
     foray_status status = read_grid(r, layout, &cells);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(r->ctx, r->cell_row, r->parts.states) ||
-        !FY_ALLOC(r->ctx, r->cell_col, r->parts.states))
+    if (!FY_NEW(&r->arena, r->cell_row, r->parts.states) ||
+        !FY_NEW(&r->arena, r->cell_col, r->parts.states))
         return FORAY_ERROR_MEMORY;
     for (int64_t state = 0; state < r->parts.states; state++)
         r->cell_row[state] = r->cell_col[state] = -1;
@@ -678,7 +678,7 @@ static foray_status read_absorbing(reading *r)
     if (!fy_json_member(r->root, "absorbing").tree)
         return FORAY_OK;
     foray_status status = item_array(r->ctx, r->root, "absorbing", &list);
-    if (status == FORAY_OK && !FY_ALLOC(r->ctx, r->absorbing, fy_json_size(list)))
+    if (status == FORAY_OK && !FY_NEW(&r->arena, r->absorbing, fy_json_size(list)))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; status == FORAY_OK && i < fy_json_size(list); i++) {
         int64_t state = -1;
@@ -785,30 +785,6 @@ static foray_status assemble(reading *r, foray_model **out)
     return fy_model_assemble(r->ctx, parts, out);
 }
 
-static void free_reader(reading *r)
-{
-    fy_json_free(&r->tree);
-    free(r->initial_state);
-    free(r->initial_probability);
-    free(r->available);
-    free(r->succ_start);
-    free(r->slot);
-    free(r->succ);
-    free(r->feat_start);
-    free(r->feat_index);
-    free(r->feat_value);
-    free(r->theta);
-    free(r->pair_start);
-    free(r->pair_given);
-    free(r->pair_index);
-    free(r->pair_value);
-    free(r->state_names);
-    free(r->action_names);
-    free(r->cell_row);
-    free(r->cell_col);
-    free(r->absorbing);
-}
-
 foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t size,
                                  const char *where, foray_model **out)
 {
@@ -818,7 +794,7 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
         "theta",         "state_names", "action_names",  "layout",    "pair_features",
         "feature_error", "nonnegative", "feature_delta", "available", "kind",
         "absorbing",     NULL};
-    reading r = {.ctx = ctx};
+    reading r = {.ctx = ctx, .arena.ctx = ctx};
     foray_status status = fy_document_parse(ctx, text, size, where, "foray-model", keys, &r.tree);
     if (status != FORAY_OK)
         return status;
@@ -831,6 +807,7 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
         status = open ? read_open(&r, out) : read_everything(&r);
     if (status == FORAY_OK && !open)
         status = assemble(&r, out);
-    free_reader(&r);
+    fy_json_free(&r.tree);
+    fy_arena_release(&r.arena);
     return status == FORAY_OK ? status : fy_fail_within(ctx, status, "%s", where);
 }

@@ -13,13 +13,6 @@
 
 /* ---------------------------------------------------------------- release */
 
-static void destroy_names(char **names, int64_t count)
-{
-    for (int64_t i = 0; names && i < count; i++)
-        free(names[i]);
-    free(names);
-}
-
 /* Constant but for this number, which threads may change at the same time. */
 foray_model *foray_model_share(const foray_model *model)
 {
@@ -33,28 +26,7 @@ void foray_model_destroy(foray_model *model)
     if (!model || __atomic_fetch_sub(&model->shares, 1, __ATOMIC_ACQ_REL) > 0)
         return;
     fy_basis_destroy(model->basis);
-    destroy_names(model->state_names, model->states);
-    destroy_names(model->action_names, model->actions);
-    free(model->name);
-    free(model->generator_set);
-    free(model->succ_start);
-    free(model->succ);
-    free(model->gen_start);
-    free(model->feat_start);
-    free(model->feat_index);
-    free(model->feat_value);
-    free(model->generator_set_pair);
-    free(model->theta);
-    free(model->stand_in);
-    free(model->existing);
-    free(model->pair_start);
-    free(model->pair_index);
-    free(model->pair_value);
-    free(model->initial_state);
-    free(model->initial_probability);
-    free(model->cell_row);
-    free(model->cell_col);
-    free(model->absorbing);
+    fy_arena_release(&model->arena);
     free(model);
 }
 
@@ -354,42 +326,43 @@ static foray_status check_names(foray_context *ctx, const fy_open_parts *parts)
 }
 
 /* NULL where there is nothing to copy. */
-static bool copy_numbers(foray_context *ctx, const int32_t *from, int64_t count, int32_t **out)
+static bool copy_numbers(fy_arena *arena, const int32_t *from, int64_t count, int32_t **out)
 {
     if (!from || count == 0)
         return true;
-    if (!FY_ALLOC(ctx, *out, count))
+    if (!FY_NEW(arena, *out, count))
         return false;
     memcpy(*out, from, (size_t)count * sizeof **out);
     return true;
 }
 
-static bool copy_names(foray_context *ctx, const char *const *from, int64_t count, char ***out)
+static bool copy_names(fy_arena *arena, const char *const *from, int64_t count, char ***out)
 {
     if (!from)
         return true;
-    if (!FY_ALLOC(ctx, *out, count))
+    if (!FY_NEW(arena, *out, count))
         return false;
     for (int64_t i = 0; i < count; i++)
-        if (from[i] && !((*out)[i] = fy_text(ctx, from[i])))
+        if (from[i] && !((*out)[i] = fy_arena_text(arena, from[i])))
             return false;
     return true;
 }
 
 /* Arrays of no successors, generators and features, for whoever looks at them. */
-static bool fill_model(foray_context *ctx, const fy_open_parts *parts, foray_model *model)
+static bool fill_model(const fy_open_parts *parts, foray_model *model)
 {
-    bool filled = (model->name = fy_text(ctx, parts->name)) != NULL &&
-                  FY_ALLOC(ctx, model->succ_start, model->pairs + 1) &&
-                  FY_ALLOC(ctx, model->generator_set, model->pairs) &&
-                  FY_ALLOC(ctx, model->gen_start, 1) && FY_ALLOC(ctx, model->feat_start, 1) &&
-                  FY_ALLOC(ctx, model->initial_state, parts->initials) &&
-                  FY_ALLOC(ctx, model->initial_probability, parts->initials) &&
-                  copy_names(ctx, parts->state_names, model->states, &model->state_names) &&
-                  copy_names(ctx, parts->action_names, model->actions, &model->action_names) &&
-                  copy_numbers(ctx, parts->absorbing, parts->absorbings, &model->absorbing) &&
-                  copy_numbers(ctx, parts->cell_row, model->states, &model->cell_row) &&
-                  copy_numbers(ctx, parts->cell_col, model->states, &model->cell_col);
+    fy_arena *arena = &model->arena;
+    bool filled = (model->name = fy_arena_text(arena, parts->name)) != NULL &&
+                  FY_NEW(arena, model->succ_start, model->pairs + 1) &&
+                  FY_NEW(arena, model->generator_set, model->pairs) &&
+                  FY_NEW(arena, model->gen_start, 1) && FY_NEW(arena, model->feat_start, 1) &&
+                  FY_NEW(arena, model->initial_state, parts->initials) &&
+                  FY_NEW(arena, model->initial_probability, parts->initials) &&
+                  copy_names(arena, parts->state_names, model->states, &model->state_names) &&
+                  copy_names(arena, parts->action_names, model->actions, &model->action_names) &&
+                  copy_numbers(arena, parts->absorbing, parts->absorbings, &model->absorbing) &&
+                  copy_numbers(arena, parts->cell_row, model->states, &model->cell_row) &&
+                  copy_numbers(arena, parts->cell_col, model->states, &model->cell_col);
     for (int64_t i = 0; filled && i < parts->initials; i++) {
         model->initial_state[i] = parts->initial_state[i];
         model->initial_probability[i] = parts->initial_probability[i];
@@ -407,7 +380,8 @@ foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray
         return status;
     if (!FY_ALLOC(ctx, model, 1))
         return FORAY_ERROR_MEMORY;
-    *model = (foray_model){.open = true,
+    *model = (foray_model){.arena.ctx = ctx,
+                           .open = true,
                            .states = parts->states,
                            .actions = parts->actions,
                            .horizon = parts->horizon,
@@ -417,7 +391,7 @@ foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray
                            .absorbings = parts->absorbings,
                            .grid_rows = parts->rows,
                            .grid_cols = parts->cols};
-    if (!fill_model(ctx, parts, model)) {
+    if (!fill_model(parts, model)) {
         foray_model_destroy(model);
         return FORAY_ERROR_MEMORY;
     }

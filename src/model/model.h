@@ -31,7 +31,8 @@ typedef struct fy_basis fy_basis;
 #define FY_MODEL_TOLERANCE 1e-9
 
 struct foray_model {
-    int shares; /* how often foray_model_destroy has only that to count down */
+    fy_arena arena; /* everything below but the basis */
+    int shares;     /* how often foray_model_destroy has only that to count down */
     char *name;
     bool open; /* nothing is known but sizes: see below */
     int64_t states, actions, horizon, dim, pairs;

@@ -115,9 +115,9 @@ foray_status fy_pair_features_copy(foray_context *ctx, const fy_model_parts *par
     if (status != FORAY_OK)
         return status;
     fy_feature *row;
-    if (!FY_ALLOC(ctx, model->pair_start, model->pairs + 1) ||
-        !FY_ALLOC(ctx, model->pair_index, count) || !FY_ALLOC(ctx, model->pair_value, count) ||
-        !FY_ALLOC(ctx, row, max))
+    if (!FY_NEW(&model->arena, model->pair_start, model->pairs + 1) ||
+        !FY_NEW(&model->arena, model->pair_index, count) ||
+        !FY_NEW(&model->arena, model->pair_value, count) || !FY_ALLOC(ctx, row, max))
         return FORAY_ERROR_MEMORY;
     model->pair_dim = parts->pair_dim;
     for (int64_t pair = 0; pair < model->pairs && status == FORAY_OK; pair++)
@@ -169,7 +169,8 @@ void foray_builder_pair_features(foray_builder *builder, int64_t dim)
     if (builder->pair_dim > 0)
         fy_builder_fail(builder, FORAY_ERROR_USAGE, "foray_builder_pair_features: called twice");
     else if (fy_builder_holds(builder, check_dim(builder->ctx, dim, dim))) {
-        bool room = FY_ALLOC(builder->ctx, builder->pair_given, builder->states * builder->actions);
+        bool room =
+            FY_NEW(&builder->arena, builder->pair_given, builder->states * builder->actions);
         builder->pair_dim = dim;
         fy_builder_holds(builder, room ? FORAY_OK : FORAY_ERROR_MEMORY);
     }
@@ -301,9 +302,9 @@ foray_status fy_pair_features_take(foray_builder *builder, foray_model *model)
     if (builder->pair_dim == 0)
         return FORAY_OK;
     foray_status status = fy_batches_visit(t.ctx, &builder->pair_batches, false, count_pair, &t);
-    if (status != FORAY_OK || !FY_ALLOC(t.ctx, model->pair_start, model->pairs + 1) ||
-        !FY_ALLOC(t.ctx, model->pair_index, t.features) ||
-        !FY_ALLOC(t.ctx, model->pair_value, t.features))
+    if (status != FORAY_OK || !FY_NEW(&model->arena, model->pair_start, model->pairs + 1) ||
+        !FY_NEW(&model->arena, model->pair_index, t.features) ||
+        !FY_NEW(&model->arena, model->pair_value, t.features))
         return FORAY_ERROR_MEMORY;
     model->pair_dim = builder->pair_dim;
     status = fy_batches_visit(t.ctx, &builder->pair_batches, true, take_pair, &t);

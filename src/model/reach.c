@@ -31,10 +31,11 @@ void fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *lin
 
 /* The part under way: its own arrays, and the model's where nothing changes. */
 typedef struct part {
+    fy_arena arena;
     const foray_model *model;
     int32_t *earliest; /* [states of the model] */
     int32_t *renamed;  /* [the same] the number in the part, -1: not in it */
-    int32_t *number;   /* [states of the part] the way back */
+    int32_t *number;   /* [states of the part] the way back; the caller's */
     int64_t states;
     int64_t *succ_start;
     int32_t *succ, *list, *row, *col, *initial;
@@ -49,35 +50,13 @@ typedef struct part {
     char **names;
 } part;
 
-static void free_part(part *p)
-{
-    free(p->earliest);
-    free(p->renamed);
-    free(p->number);
-    free(p->succ_start);
-    free(p->succ);
-    free(p->list);
-    free(p->row);
-    free(p->col);
-    free(p->initial);
-    free(p->pair_start);
-    free(p->pair_index);
-    free(p->pair_value);
-    free(p->kept);
-    free(p->gen_start);
-    free(p->feat_start);
-    free(p->feat_index);
-    free(p->feat_value);
-    free(p->available);
-    free(p->names);
-}
-
 /* Which states there are, and their new numbers, in the old order. */
-static bool choose_states(foray_context *ctx, part *p)
+static bool choose_states(part *p)
 {
     const foray_model *model = p->model;
-    if (!FY_ALLOC(ctx, p->earliest, model->states) || !FY_ALLOC(ctx, p->renamed, model->states) ||
-        !FY_ALLOC(ctx, p->number, model->states))
+    if (!FY_NEW(&p->arena, p->earliest, model->states) ||
+        !FY_NEW(&p->arena, p->renamed, model->states) ||
+        !FY_ALLOC(p->arena.ctx, p->number, model->states))
         return false;
     fy_model_earliest(model, p->earliest, p->number);
     for (int64_t s = 0; s < model->states; s++) {
@@ -89,7 +68,7 @@ static bool choose_states(foray_context *ctx, part *p)
     return true;
 }
 
-static bool make_room_for_part(foray_context *ctx, part *p)
+static bool make_room_for_part(part *p)
 {
     const foray_model *model = p->model;
     int64_t pairs = p->states * model->actions, transitions = 0, features = 0;
@@ -99,23 +78,24 @@ static bool make_room_for_part(foray_context *ctx, part *p)
         if (model->pair_dim > 0)
             features += model->pair_start[last] - model->pair_start[first];
     }
-    return FY_ALLOC(ctx, p->succ_start, pairs + 1) && FY_ALLOC(ctx, p->succ, transitions) &&
-           FY_ALLOC(ctx, p->list, pairs) && FY_ALLOC(ctx, p->available, pairs) &&
-           FY_ALLOC(ctx, p->row, p->states) && FY_ALLOC(ctx, p->col, p->states) &&
-           FY_ALLOC(ctx, p->names, p->states) && FY_ALLOC(ctx, p->initial, model->initials) &&
-           FY_ALLOC(ctx, p->pair_start, pairs + 1) && FY_ALLOC(ctx, p->pair_index, features) &&
-           FY_ALLOC(ctx, p->pair_value, features);
+    return FY_NEW(&p->arena, p->succ_start, pairs + 1) && FY_NEW(&p->arena, p->succ, transitions) &&
+           FY_NEW(&p->arena, p->list, pairs) && FY_NEW(&p->arena, p->available, pairs) &&
+           FY_NEW(&p->arena, p->row, p->states) && FY_NEW(&p->arena, p->col, p->states) &&
+           FY_NEW(&p->arena, p->names, p->states) &&
+           FY_NEW(&p->arena, p->initial, model->initials) &&
+           FY_NEW(&p->arena, p->pair_start, pairs + 1) &&
+           FY_NEW(&p->arena, p->pair_index, features) && FY_NEW(&p->arena, p->pair_value, features);
 }
 
 /* The generator sets that pairs of the part have, in the old order. */
-static bool copy_lists(foray_context *ctx, part *p)
+static bool copy_lists(part *p)
 {
     const foray_model *model = p->model;
     int64_t sets = model->generator_sets, generators = model->gen_start[sets];
     int64_t features = model->feat_start[generators], count = 0, at = 0;
-    if (!FY_ALLOC(ctx, p->kept, sets) || !FY_ALLOC(ctx, p->gen_start, sets + 1) ||
-        !FY_ALLOC(ctx, p->feat_start, generators + 1) || !FY_ALLOC(ctx, p->feat_index, features) ||
-        !FY_ALLOC(ctx, p->feat_value, features))
+    if (!FY_NEW(&p->arena, p->kept, sets) || !FY_NEW(&p->arena, p->gen_start, sets + 1) ||
+        !FY_NEW(&p->arena, p->feat_start, generators + 1) ||
+        !FY_NEW(&p->arena, p->feat_index, features) || !FY_NEW(&p->arena, p->feat_value, features))
         return false;
     for (int64_t i = 0; i < p->states * model->actions; i++) {
         int64_t pair = p->number[i / model->actions] * model->actions + i % model->actions;
@@ -246,19 +226,19 @@ static foray_status assemble_part(foray_context *ctx, part *p, foray_model **out
 foray_status fy_model_reachable(foray_context *ctx, const foray_model *model, foray_model **out,
                                 int32_t **number)
 {
-    part p = {.model = model};
+    part p = {.arena.ctx = ctx, .model = model};
     if (model->open)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s: an open model says nothing about what follows what", model->name);
     foray_status status = FORAY_ERROR_MEMORY;
-    if (choose_states(ctx, &p) && make_room_for_part(ctx, &p) && copy_lists(ctx, &p)) {
+    if (choose_states(&p) && make_room_for_part(&p) && copy_lists(&p)) {
         copy_states(&p);
         status = assemble_part(ctx, &p, out);
     }
-    if (status == FORAY_OK) {
+    if (status == FORAY_OK)
         *number = p.number;
-        p.number = NULL;
-    }
-    free_part(&p);
+    else
+        free(p.number);
+    fy_arena_release(&p.arena);
     return status;
 }

@@ -57,15 +57,16 @@ static int64_t larger_of(int64_t a, int64_t b)
 }
 
 /* Rooms are grown together: each array may have grown alone when memory ran out. */
-static bool reserve_sets(foray_context *ctx, fy_sets *sets)
+static bool reserve_sets(fy_sets *sets)
 {
     int64_t room = sets->set_room, wanted = sets->count + 1;
     if (sets->gen_start && wanted <= room)
         return true;
     room = larger_of(wanted, room > 0 ? 2 * room : 64);
-    int64_t *start = fy_resize(ctx, sets->gen_start, (size_t)room + 1, sizeof *start);
+    int64_t *start =
+        fy_arena_resize(&sets->arena, sets->gen_start, (size_t)room + 1, sizeof *start);
     sets->gen_start = start ? start : sets->gen_start;
-    uint64_t *hash = fy_resize(ctx, sets->hash, (size_t)room, sizeof *hash);
+    uint64_t *hash = fy_arena_resize(&sets->arena, sets->hash, (size_t)room, sizeof *hash);
     sets->hash = hash ? hash : sets->hash;
     if (!start || !hash)
         return false;
@@ -74,13 +75,14 @@ static bool reserve_sets(foray_context *ctx, fy_sets *sets)
     return true;
 }
 
-static bool reserve_generators(foray_context *ctx, fy_sets *sets, int64_t more)
+static bool reserve_generators(fy_sets *sets, int64_t more)
 {
     int64_t room = sets->generator_room, wanted = sets->generators + more;
     if (sets->feat_start && wanted <= room)
         return true;
     room = larger_of(wanted, room > 0 ? 2 * room : 64);
-    int64_t *start = fy_resize(ctx, sets->feat_start, (size_t)room + 1, sizeof *start);
+    int64_t *start =
+        fy_arena_resize(&sets->arena, sets->feat_start, (size_t)room + 1, sizeof *start);
     if (!start)
         return false;
     start[0] = 0;
@@ -89,15 +91,15 @@ static bool reserve_generators(foray_context *ctx, fy_sets *sets, int64_t more)
     return true;
 }
 
-static bool reserve_features(foray_context *ctx, fy_sets *sets, int64_t more)
+static bool reserve_features(fy_sets *sets, int64_t more)
 {
     int64_t room = sets->feature_room, wanted = sets->features + more;
     if (sets->feat_index && wanted <= room)
         return true;
     room = larger_of(wanted, room > 0 ? 2 * room : 64);
-    int32_t *index = fy_resize(ctx, sets->feat_index, (size_t)room, sizeof *index);
+    int32_t *index = fy_arena_resize(&sets->arena, sets->feat_index, (size_t)room, sizeof *index);
     sets->feat_index = index ? index : sets->feat_index;
-    double *value = fy_resize(ctx, sets->feat_value, (size_t)room, sizeof *value);
+    double *value = fy_arena_resize(&sets->arena, sets->feat_value, (size_t)room, sizeof *value);
     sets->feat_value = value ? value : sets->feat_value;
     if (!index || !value)
         return false;
@@ -106,13 +108,13 @@ static bool reserve_features(foray_context *ctx, fy_sets *sets, int64_t more)
 }
 
 /* At most half of the table is in use. */
-static bool reserve_slots(foray_context *ctx, fy_sets *sets)
+static bool reserve_slots(fy_sets *sets)
 {
     if (sets->slot && 2 * ((uint64_t)sets->count + 1) <= sets->mask + 1)
         return true;
     uint64_t mask = sets->slot ? 2 * sets->mask + 1 : 15;
     int32_t *slot;
-    if (!FY_ALLOC(ctx, slot, mask + 1))
+    if (!FY_NEW(&sets->arena, slot, mask + 1))
         return false;
     for (int64_t set = 0; set < sets->count; set++) {
         uint64_t at = sets->hash[set] & mask;
@@ -120,7 +122,7 @@ static bool reserve_slots(foray_context *ctx, fy_sets *sets)
             at = (at + 1) & mask;
         slot[at] = (int32_t)set + 1;
     }
-    free(sets->slot);
+    fy_arena_free(sets->slot);
     sets->slot = slot;
     sets->mask = mask;
     return true;
@@ -129,8 +131,9 @@ static bool reserve_slots(foray_context *ctx, fy_sets *sets)
 foray_status fy_sets_reserve(foray_context *ctx, fy_sets *sets, int64_t generators,
                              int64_t features)
 {
-    return reserve_sets(ctx, sets) && reserve_generators(ctx, sets, generators) &&
-                   reserve_features(ctx, sets, features) && reserve_slots(ctx, sets)
+    sets->arena.ctx = ctx;
+    return reserve_sets(sets) && reserve_generators(sets, generators) &&
+                   reserve_features(sets, features) && reserve_slots(sets)
                ? FORAY_OK
                : FORAY_ERROR_MEMORY;
 }
@@ -235,18 +238,14 @@ int64_t fy_sets_bytes(const fy_sets *sets)
 
 void fy_sets_forget(fy_sets *sets)
 {
-    free(sets->hash);
-    free(sets->slot);
+    fy_arena_free(sets->hash);
+    fy_arena_free(sets->slot);
     sets->hash = NULL;
     sets->slot = NULL;
 }
 
 void fy_sets_free(fy_sets *sets)
 {
-    fy_sets_forget(sets);
-    free(sets->gen_start);
-    free(sets->feat_start);
-    free(sets->feat_index);
-    free(sets->feat_value);
+    fy_arena_release(&sets->arena);
     *sets = (fy_sets){0};
 }

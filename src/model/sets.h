@@ -20,6 +20,7 @@ typedef struct fy_generator {
 } fy_generator;
 
 typedef struct fy_sets {
+    fy_arena arena;
     int64_t count, generators, features;
     int64_t set_room, generator_room, feature_room;
     int64_t *gen_start;  /* [count+1] first generator of each set */

@@ -317,7 +317,7 @@ static foray_check_result check_many(fy_suite *suite)
 /* ------------------------------------------------------------ what may vary */
 
 /* Simulators that are said to be deterministic must be; of others that are it is good to know. */
-static foray_check_result judge_randomness(fy_suite *suite, int64_t vary, int64_t simulated)
+static foray_check_result check_distribution(fy_suite *suite, int64_t vary, int64_t simulated)
 {
     bool said = suite->system->ops.deterministic;
     if (said && simulated >= 0) {
@@ -350,7 +350,7 @@ static foray_check_result check_randomness(fy_suite *suite)
             vary++;
             simulated = suite->query[i].simulator >= 0 ? i : simulated;
         }
-    return judge_randomness(suite, vary, simulated);
+    return check_distribution(suite, vary, simulated);
 }
 
 /* One question to simulator i and to its neighbour: do they ever say different things? */

@@ -89,7 +89,8 @@ static foray_status ask_pair(fy_suite *suite, const double *state, int64_t actio
 }
 
 /* Mean and half-width of the interval of one X. */
-static void judge(const fy_suite *suite, const sums *s, int64_t index, double *mean, double *width)
+static void mean_interval(const fy_suite *suite, const sums *s, int64_t index, double *mean,
+                          double *width)
 {
     double n = (double)suite->draws;
     double tests = (double)(PAIRS * s->ways * s->functions);
@@ -107,7 +108,7 @@ static bool contradicts(const fy_suite *suite, const sums *s, int64_t function, 
     bool above = true, below = true;
     for (int64_t i = 0; i < s->ways; i++) {
         double mean, width;
-        judge(suite, s, i * s->functions + function, &mean, &width);
+        mean_interval(suite, s, i * s->functions + function, &mean, &width);
         above &= mean > width;
         below &= mean < -width;
         if (fabs(mean) > *deviation) {
@@ -118,7 +119,7 @@ static bool contradicts(const fy_suite *suite, const sums *s, int64_t function, 
     return above || below;
 }
 
-static foray_check_result judge_pair(fy_suite *suite, const sums *s, const double *state,
+static foray_check_result check_pair(fy_suite *suite, const sums *s, const double *state,
                                      int64_t action, double *deviation, double *allowed)
 {
     const char *const *name = suite->spec->dimension_name;
@@ -153,7 +154,7 @@ static int check_pairs(fy_suite *suite, sums *s)
             s->sum[i] = s->square[i] = 0;
         if (ask_pair(suite, state, action, s) != FORAY_OK)
             return fy_check_refused(suite);
-        foray_check_result result = judge_pair(suite, s, state, action, &deviation, &allowed);
+        foray_check_result result = check_pair(suite, s, state, action, &deviation, &allowed);
         if (result != FORAY_CHECK_PASSED)
             return result;
     }

@@ -42,7 +42,7 @@ static bool has_failed(fy_plugin *p)
     return failed;
 }
 
-static foray_status settle(fy_plugin *p, int answer, const char *cause)
+static foray_status note_failure(fy_plugin *p, int answer, const char *cause)
 {
     if (answer == 0)
         return FORAY_OK;
@@ -63,7 +63,7 @@ static foray_status plugin_reset(void *self, const foray_draw *draw, double *sta
     if (has_failed(p))
         return FORAY_ERROR_WORLD;
     const foray_plugin_table *table = &p->room.table;
-    return settle(p, table->reset(table->self, fy_draw_key(draw), state, cause), cause);
+    return note_failure(p, table->reset(table->self, fy_draw_key(draw), state, cause), cause);
 }
 
 static foray_status plugin_step(void *self, int64_t count, const foray_system_query *query,
@@ -81,7 +81,7 @@ static foray_status plugin_step(void *self, int64_t count, const foray_system_qu
             asked[i] = (foray_plugin_query){fy_draw_key(&q->draw), q->simulator, q->action};
         }
         int64_t offset = at * table->dimensions;
-        status = settle(
+        status = note_failure(
             p, table->step(table->self, size, asked, state + offset, next + offset, cause), cause);
     }
     return status;
@@ -95,7 +95,7 @@ static foray_status plugin_reward(void *self, int64_t index, const double *state
     char cause[FORAY_PLUGIN_CAUSE] = "";
     if (has_failed(p))
         return FORAY_ERROR_WORLD;
-    return settle(p, table->reward(table->self, index, state, action, value, cause), cause);
+    return note_failure(p, table->reward(table->self, index, state, action, value, cause), cause);
 }
 
 static bool plugin_weights(void *self, double *weight)

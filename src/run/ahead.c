@@ -40,6 +40,7 @@ typedef struct worker {
 } worker;
 
 struct fy_ahead {
+    fy_arena arena;
     foray_explorer *explorer;
     foray_world *answers; /* the world that answers what was played */
     bool ended, cut;      /* its last answer is absorbing; the episode was cut off after it */
@@ -51,13 +52,13 @@ struct fy_ahead {
 
     pthread_mutex_t lock; /* of all below, and of the states of slots */
     pthread_cond_t work, done;
-    int64_t plans;   /* of the explorer when it made the table; -1: there is none yet */
-    int64_t first;   /* the episode that the explorer is in, or will begin next */
-    int64_t next;    /* no slot before this one is empty */
-    int64_t limit;   /* from this episode on there will be another plan for certain */
-    int64_t playing; /* workers that are in an episode */
-    int64_t thrown;  /* episodes played in vain */
-    bool abandon;    /* the table is about to change */
+    int64_t plans;     /* of the explorer when it made the table; -1: there is none yet */
+    int64_t first;     /* the episode that the explorer is in, or will begin next */
+    int64_t next;      /* no slot before this one is empty */
+    int64_t limit;     /* from this episode on there will be another plan for certain */
+    int64_t playing;   /* workers that are in an episode */
+    int64_t discarded; /* episodes played in vain */
+    bool abandon;      /* the table is about to change */
     bool quit;
 };
 
@@ -122,8 +123,8 @@ static int64_t claim(fy_ahead *ahead)
     return ahead->abandon || ahead->next >= end ? -1 : ahead->next++;
 }
 
-/* A world that failed goes on being asked: what failed in an episode that is thrown away need not
- * fail in the run. One that was given up fails at once in the next, which ends the run. */
+/* A world that failed goes on being asked: what failed in an episode that is discarded away need
+ * not fail in the run. One that was given up fails at once in the next, which ends the run. */
 static void *work(void *self)
 {
     const worker *w = self;
@@ -142,7 +143,7 @@ static void *work(void *self)
         bool played = play(w, episode, s);
         pthread_mutex_lock(&ahead->lock);
         ahead->playing--;
-        ahead->thrown += !played;
+        ahead->discarded += !played;
         s->state = played ? SLOT_PLAYED : SLOT_EMPTY;
         pthread_cond_signal(&ahead->done);
     }
@@ -178,7 +179,7 @@ static void take_plan(fy_ahead *ahead)
         if (s->state != SLOT_PLAYED || agrees(ahead, s, k))
             continue;
         s->state = SLOT_EMPTY;
-        ahead->thrown++;
+        ahead->discarded++;
     }
     ahead->next = ahead->first;
     ahead->plans = explorer->plans;
@@ -278,14 +279,14 @@ static foray_status create_slots(fy_ahead *ahead)
         ahead->window = most_bytes / each;
     if (ahead->window < ahead->workers)
         ahead->window = ahead->workers;
-    if (!FY_ALLOC(ctx, ahead->slot, ahead->window) ||
-        !FY_ALLOC(ctx, ahead->worker, ahead->workers) ||
+    if (!FY_NEW(&ahead->arena, ahead->slot, ahead->window) ||
+        !FY_NEW(&ahead->arena, ahead->worker, ahead->workers) ||
         (!ahead->explorer->ops->unplanned &&
-         !FY_ALLOC(ctx, ahead->table, fy_policy_entries(model))))
+         !FY_NEW(&ahead->arena, ahead->table, fy_policy_entries(model))))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < ahead->window; i++)
-        if (!FY_ALLOC(ctx, ahead->slot[i].states, model->horizon + 1) ||
-            !FY_ALLOC(ctx, ahead->slot[i].actions, model->horizon))
+        if (!FY_NEW(&ahead->arena, ahead->slot[i].states, model->horizon + 1) ||
+            !FY_NEW(&ahead->arena, ahead->slot[i].actions, model->horizon))
             return FORAY_ERROR_MEMORY;
     return foray_world_create(ctx, &ops, ahead, &ahead->answers);
 }
@@ -309,6 +310,7 @@ foray_status fy_ahead_create(foray_explorer *explorer, int64_t workers, foray_wo
     fy_ahead *ahead;
     if (!FY_ALLOC(explorer->ctx, ahead, 1))
         return FORAY_ERROR_MEMORY;
+    ahead->arena.ctx = explorer->ctx;
     ahead->explorer = explorer;
     ahead->workers = workers;
     ahead->budget = budget;
@@ -358,16 +360,11 @@ int64_t fy_ahead_end(fy_ahead *ahead)
     pthread_mutex_destroy(&ahead->lock);
     pthread_cond_destroy(&ahead->work);
     pthread_cond_destroy(&ahead->done);
-    int64_t thrown = ahead->thrown;
-    for (int64_t i = 0; ahead->slot && i < ahead->window; i++) {
-        thrown += ahead->slot[i].state == SLOT_PLAYED;
-        free(ahead->slot[i].states);
-        free(ahead->slot[i].actions);
-    }
+    int64_t discarded = ahead->discarded;
+    for (int64_t i = 0; ahead->slot && i < ahead->window; i++)
+        discarded += ahead->slot[i].state == SLOT_PLAYED;
     foray_world_destroy(ahead->answers);
-    free(ahead->slot);
-    free(ahead->worker);
-    free(ahead->table);
+    fy_arena_release(&ahead->arena);
     free(ahead);
-    return thrown;
+    return discarded;
 }

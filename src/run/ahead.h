@@ -3,7 +3,7 @@
  * Between two plans an explorer follows one table of actions, and what happens in an episode
  * depends on (seed, episode, step) and the actions alone. So workers, each with a world and a
  * thread of its own, play the episodes to come while the explorer learns from those that ended,
- * in order. After a new plan, those in which it would have acted otherwise are thrown away. */
+ * in order. After a new plan, those in which it would have acted otherwise are discarded. */
 #ifndef FY_AHEAD_H
 #define FY_AHEAD_H
 

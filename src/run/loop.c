@@ -162,7 +162,7 @@ static bool low_enough(const foray_run *run, double gap, double max)
 
 /* A proof meets the target. Numbers of other kinds only reach it, and those of a model that the
  * data refute mean nothing. */
-static target judge(const foray_run *run, const foray_certificate *certificate, double max)
+static target target_of(const foray_run *run, const foray_certificate *certificate, double max)
 {
     if (!low_enough(run, certificate->gap, max) || certificate->status == FORAY_REFUTED)
         return TARGET_OPEN;
@@ -171,7 +171,7 @@ static target judge(const foray_run *run, const foray_certificate *certificate, 
 
 /* The least of all. The one that was not met last comes first: while there is one, the others need
  * no look. */
-static foray_status judge_rewards(foray_run *run, target *out)
+static foray_status check_rewards(foray_run *run, target *out)
 {
     target min = TARGET_MET;
     for (int64_t i = 0; i < run->targets && min != TARGET_OPEN; i++) {
@@ -182,7 +182,7 @@ static foray_status judge_rewards(foray_run *run, target *out)
         if (status != FORAY_OK)
             return status;
         fy_reward_unit unit = fy_reward_unit_of(run->target[at]);
-        target one = judge(run, &policy->certificate, fabs(unit.slope) * unit.max);
+        target one = target_of(run, &policy->certificate, fabs(unit.slope) * unit.max);
         foray_policy_destroy(policy);
         run->hardest = at;
         min = one < min ? one : min;
@@ -192,13 +192,13 @@ static foray_status judge_rewards(foray_run *run, target *out)
 }
 
 /* Only where the trace has a point; elsewhere it is open. */
-static foray_status judge_target(foray_run *run, target *out)
+static foray_status check_target(foray_run *run, target *out)
 {
     *out = TARGET_OPEN;
     if (run->settings.until < 0 || run->last.episodes != run->explorer->episodes)
         return FORAY_OK;
     if (run->targets > 0)
-        return judge_rewards(run, out);
+        return check_rewards(run, out);
     /* The trace knows numbers alone: what the last one is worth is asked for where it matters. */
     foray_certificate bound;
     double max = (double)run->model->horizon;
@@ -206,7 +206,7 @@ static foray_status judge_target(foray_run *run, target *out)
         return FORAY_OK;
     foray_status status = foray_explorer_bound(run->explorer, &bound);
     if (status == FORAY_OK)
-        *out = judge(run, &bound, max);
+        *out = target_of(run, &bound, max);
     return status;
 }
 
@@ -214,7 +214,7 @@ typedef struct loop {
     foray_run *run;
     foray_world *world;
     fy_ahead *ahead; /* several worlds at once; NULL: `world` alone */
-    int64_t workers, thrown;
+    int64_t workers, discarded;
     foray_progress_fn progress;
     void *user;
     int64_t next_point;
@@ -269,7 +269,7 @@ static void report(loop *l, double now)
                                .bound = run->last.bound,
                                .seconds = now - l->started,
                                .workers = l->workers,
-                               .thrown_away = l->thrown};
+                               .discarded = l->discarded};
     l->reported = now;
     l->stopped = !l->progress(l->user, &progress);
 }
@@ -309,7 +309,7 @@ static foray_status explore(loop *l)
         if (status != FORAY_OK)
             return status;
         target reached;
-        status = judge_target(run, &reached);
+        status = check_target(run, &reached);
         if (status != FORAY_OK || reached == TARGET_MET)
             return status;
         if (reached == TARGET_REACHED) /* no data make a proof of it */
@@ -361,7 +361,7 @@ static foray_status explore_with(loop *l, int64_t workers, foray_world *const *w
     if (status == FORAY_OK)
         status = explore(l);
     if (l->ahead)
-        l->thrown = fy_ahead_end(l->ahead);
+        l->discarded = fy_ahead_end(l->ahead);
     return status;
 }
 

@@ -348,6 +348,7 @@ foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
 
 /* No exploration keeps the counts of earlier, and the record of a run has them. */
 typedef struct history {
+    fy_arena arena;
     const foray_run *run;
     int64_t *seen;                      /* [transitions] so far */
     int64_t count, number[FY_EARLIERS]; /* j, */
@@ -391,10 +392,10 @@ static foray_status find_counts(foray_run *run, history *h)
     int64_t transitions = run->model->succ_start[run->model->pairs];
     if (h->count == 0)
         return FORAY_OK;
-    if (!FY_ALLOC(run->ctx, h->seen, transitions))
+    if (!FY_NEW(&h->arena, h->seen, transitions))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < h->count; i++)
-        if (!FY_ALLOC(run->ctx, h->then[i], transitions))
+        if (!FY_NEW(&h->arena, h->then[i], transitions))
             return FORAY_ERROR_MEMORY;
     foray_status status = fy_run_each(run, 0, count_episode, h);
     return status == FORAY_INTERRUPTED ? FORAY_OK : status;
@@ -402,7 +403,7 @@ static foray_status find_counts(foray_run *run, history *h)
 
 foray_status fy_run_refit(foray_run *run, foray_explorer *explorer)
 {
-    history h = {.run = run};
+    history h = {.arena.ctx = run->ctx, .run = run};
     fy_certifier *sets;
     foray_status status = fy_explorer_need_sets(explorer, &sets);
     choose_times(&h, explorer->episodes);
@@ -410,9 +411,7 @@ foray_status fy_run_refit(foray_run *run, foray_explorer *explorer)
         status = find_counts(run, &h);
     if (status == FORAY_OK)
         status = fy_explorer_refit(explorer, h.count, h.number, h.then);
-    free(h.seen);
-    for (int64_t i = 0; i < FY_EARLIERS; i++)
-        free(h.then[i]);
+    fy_arena_release(&h.arena);
     return status;
 }
 

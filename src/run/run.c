@@ -58,7 +58,7 @@ static fy_episode_kind episodes_of(const char *algorithm)
 }
 
 /* The explorer and, for writers, the room for episodes, for the run's model and settings. */
-static foray_status equip(foray_run *run, bool writes)
+static foray_status create_explorer(foray_run *run, bool writes)
 {
     run->codec = fy_codec_for(run->model, episodes_of(run->settings.algorithm));
     run->room = (int64_t)(buffer_bytes / run->codec.episode_bytes);
@@ -173,7 +173,7 @@ static foray_status create_within(foray_run *run, const char *path, foray_run_cr
     birth.model = (const uint8_t *)bytes;
     status = foray_model_parse(run->ctx, bytes, birth.model_bytes, path, &run->model);
     if (status == FORAY_OK)
-        status = equip(run, true);
+        status = create_explorer(run, true);
     if (status == FORAY_OK)
         status = check_until(run, run->settings.until);
     if (status == FORAY_OK)
@@ -265,7 +265,7 @@ foray_status fy_run_load(foray_run *run)
     if (status == FORAY_OK)
         status = load_last_point(run);
     if (status == FORAY_OK)
-        status = equip(run, run->store->lock.fd >= 0);
+        status = create_explorer(run, run->store->lock.fd >= 0);
     if (status == FORAY_OK)
         status = load_reward(run);
     if (status == FORAY_OK)

@@ -362,7 +362,7 @@ static void distrust(sqlite3 *db)
 
 /* What every connection starts with. Logs are moved and removed by us alone: SQLite would do so
  * whenever a connection ends, if only with a database that is not ours. */
-static foray_status settle_in(fy_store *store)
+static foray_status configure_connection(fy_store *store)
 {
     int keep = 1;
     sqlite3_extended_result_codes(store->db, 1);
@@ -383,7 +383,7 @@ static foray_status connect_store(fy_store *store, const char *real, int flags)
     if (status != FORAY_OK)
         return status;
     int rc = sqlite3_open_v2(real, &store->db, flags | SQLITE_OPEN_NOFOLLOW, NULL);
-    return rc == SQLITE_OK ? settle_in(store) : fy_store_fail(store, rc);
+    return rc == SQLITE_OK ? configure_connection(store) : fy_store_fail(store, rc);
 }
 
 /* The bytes of a file instead of the file: a copy of them, which SQLite releases. */
@@ -398,7 +398,7 @@ static foray_status connect_to_memory(fy_store *store, const void *data, size_t 
         rc = sqlite3_deserialize(store->db, "main", copy, (sqlite3_int64)size, (sqlite3_int64)size,
                                  SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_READONLY);
     }
-    return rc == SQLITE_OK ? settle_in(store) : fy_store_fail(store, rc);
+    return rc == SQLITE_OK ? configure_connection(store) : fy_store_fail(store, rc);
 }
 
 static foray_status check_identity(fy_store *store)
@@ -602,7 +602,7 @@ foray_status fy_store_open_memory(foray_context *ctx, const void *data, size_t s
 
 /* What an SQLite call said about the log: a reader in the way is not a failure, the log is moved
  * when it is gone. */
-static foray_status judge_log(fy_store *store, int rc)
+static foray_status log_status(fy_store *store, int rc)
 {
     if (rc == SQLITE_OK || (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
         return FORAY_OK;
@@ -623,7 +623,7 @@ foray_status fy_store_merge_log(fy_store *store)
     sqlite3_busy_timeout(store->db, 0);
     int rc = sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     sqlite3_busy_timeout(store->db, busy_milliseconds);
-    return judge_log(store, rc);
+    return log_status(store, rc);
 }
 
 static void disconnect_store(fy_store *store)
@@ -650,7 +650,7 @@ foray_status fy_store_close(fy_store *store)
         int rc = sqlite3_exec(store->db, "PRAGMA journal_mode = MEMORY", NULL, NULL, NULL);
         single = rc == SQLITE_OK && status == FORAY_OK;
         if (store->whole && status == FORAY_OK)
-            status = judge_log(store, rc);
+            status = log_status(store, rc);
     }
     if (ours)
         disconnect_store(store);
@@ -665,17 +665,17 @@ foray_status fy_store_close(fy_store *store)
 
 /* ---------------------------------------------------------------- creating */
 
-static foray_status put_all_meta(fy_store *store, const fy_new_run *birth)
+static foray_status put_all_meta(fy_store *store, const fy_new_run *initial)
 {
     char created[32], bytes[32];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    fy_format(bytes, sizeof bytes, "%zu", birth->model_bytes);
+    fy_format(bytes, sizeof bytes, "%zu", initial->model_bytes);
     const char *const rows[][2] = {{"version", FORAY_VERSION},
                                    {"created", created},
-                                   {"world", birth->world},
+                                   {"world", initial->world},
                                    {"source", "model"},
                                    {"reward", ""},
                                    {"targets", "0"},
@@ -689,7 +689,7 @@ static foray_status put_all_meta(fy_store *store, const fy_new_run *birth)
 
 /* One transaction makes the whole file. Its journal need not survive a crash:
  * the file has no name yet that anyone would open. */
-static foray_status fill_store(fy_store *store, const fy_new_run *birth)
+static foray_status fill_store(fy_store *store, const fy_new_run *initial)
 {
     char identity[160];
     fy_format(identity, sizeof identity,
@@ -703,19 +703,19 @@ static foray_status fill_store(fy_store *store, const fy_new_run *birth)
     if (status == FORAY_OK)
         status = make_tables(store);
     if (status == FORAY_OK)
-        status = put_all_meta(store, birth);
+        status = put_all_meta(store, initial);
     if (status == FORAY_OK)
-        status = fy_store_put_settings(store, birth->settings);
+        status = fy_store_put_settings(store, initial->settings);
     if (status == FORAY_OK)
-        status = fy_store_put_pieces(store, "model", 0, birth->model, birth->model_bytes);
+        status = fy_store_put_pieces(store, "model", 0, initial->model, initial->model_bytes);
     return status == FORAY_OK ? fy_store_commit(store, &none) : status;
 }
 
-static foray_status build(fy_store *store, const char *temporary, const fy_new_run *birth)
+static foray_status build(fy_store *store, const char *temporary, const fy_new_run *initial)
 {
     foray_status status = connect_store(store, temporary, SQLITE_OPEN_READWRITE);
     if (status == FORAY_OK)
-        status = fill_store(store, birth);
+        status = fill_store(store, initial);
     disconnect_store(store);
     return status;
 }
@@ -742,26 +742,26 @@ static foray_status move_log(fy_store *store)
 /* A run that was not closed cleanly has its last episodes in a log beside it. They are moved
  * into the file first: until the new file has its name, nothing of the old one may get lost. In
  * what is not a database, or a damaged one, there is nothing to keep. */
-static foray_status settle(fy_store *store)
+static foray_status merge_old_log(fy_store *store)
 {
-    bool unsettled;
-    foray_status status = fy_find_log(store->ctx, store->real, &unsettled);
-    if (status == FORAY_OK && unsettled && access(store->real, F_OK) == 0)
+    bool has_log;
+    foray_status status = fy_find_log(store->ctx, store->real, &has_log);
+    if (status == FORAY_OK && has_log && access(store->real, F_OK) == 0)
         status = move_log(store);
     return status == FORAY_ERROR_RUN ? FORAY_OK : status;
 }
 
 /* Builds the file under another name; then it appears whole or not at all. The
  * lock is held throughout, so that nobody's log is taken for a leftover. */
-static foray_status build_and_place(fy_store *store, bool replace, const fy_new_run *birth)
+static foray_status build_and_place(fy_store *store, bool replace, const fy_new_run *initial)
 {
     char *temporary;
     foray_status status = fy_create_unfinished(store->ctx, store->real, &temporary);
     if (status != FORAY_OK)
         return status;
-    status = build(store, temporary, birth);
+    status = build(store, temporary, initial);
     if (status == FORAY_OK)
-        status = settle(store);
+        status = merge_old_log(store);
     if (status == FORAY_OK)
         status = fy_remove_side_files(store->ctx, store->real);
     if (status == FORAY_OK)
@@ -801,7 +801,7 @@ static foray_status attach_new(fy_store *store, bool replace)
 
 /* What a link leads to is replaced, not the link: there the lock is, and the log. */
 foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
-                             const fy_new_run *birth, fy_store **out)
+                             const fy_new_run *initial, fy_store **out)
 {
     char *target;
     foray_status status = refuse_existing(ctx, path, replace);
@@ -821,7 +821,7 @@ foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
     if (status == FORAY_OK)
         status = refuse_existing(ctx, store->path, replace);
     if (status == FORAY_OK)
-        status = build_and_place(store, replace, birth);
+        status = build_and_place(store, replace, initial);
     if (status == FORAY_OK)
         status = attach_new(store, replace);
     if (status != FORAY_OK) {

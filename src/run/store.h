@@ -59,7 +59,7 @@ typedef struct fy_store {
     pid_t owner;         /* the process that opened it: its children must not touch the database */
 } fy_store;
 
-/* What a run is born with. */
+/* What a new run begins with. */
 typedef struct fy_new_run {
     const foray_settings *settings;
     const char *world;
@@ -69,7 +69,7 @@ typedef struct fy_new_run {
 
 /* Makes the file and opens it for writing. With replace = false an existing file is refused. */
 foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,
-                             const fy_new_run *birth, fy_store **out);
+                             const fy_new_run *initial, fy_store **out);
 /* Opens a file; one writer at a time, beside any number of readers. */
 foray_status fy_store_open(foray_context *ctx, const char *path, bool write, fy_store **out);
 /* The same for the bytes of a file, for reading; `where` names them in messages. */

@@ -418,7 +418,7 @@ static foray_status check_history(foray_run *run, int64_t *unknown)
 /* ----------------------------------------------------------------- verdict */
 
 /* Everything is sound; what was not compared is said. */
-static foray_status judge(foray_run *run, int64_t unknown)
+static foray_status conclude(foray_run *run, int64_t unknown)
 {
     if (unknown > 0)
         return fy_fail(run->ctx, FORAY_NOT_COMPARED,
@@ -452,7 +452,7 @@ foray_status fy_run_verify(foray_run *run, bool structure)
         status = check_history(run, &unknown);
     fy_store_rollback(run->store);
     run->store->head = known;
-    return status == FORAY_OK ? judge(run, unknown) : status;
+    return status == FORAY_OK ? conclude(run, unknown) : status;
 }
 
 foray_status foray_run_verify(foray_run *run)

@@ -41,7 +41,8 @@ foray_status fy_system_open_builtin(foray_context *ctx, const char *text, foray_
 
 foray_status fy_system_keep_text(foray_context *ctx, foray_system *system, const char *text)
 {
-    system->text = fy_text(ctx, text);
+    system->arena.ctx = ctx;
+    system->text = fy_arena_text(&system->arena, text);
     if (system->text)
         return FORAY_OK;
     foray_system_destroy(system);

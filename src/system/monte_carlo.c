@@ -137,17 +137,15 @@ foray_status foray_system_psi(foray_system *system, const foray_draw *draw, cons
                        "an accuracy of %g takes %.3g draws of each of %" PRId64
                        " simulators: too many",
                        accuracy, (double)needed, d);
+    fy_arena arena = {.ctx = ctx};
     estimate e = {.system = system, .value = value};
     e.each = d < BATCH ? BATCH / d : 1;
     e.each = needed < e.each ? needed : e.each;
     status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, e.query, e.each * d) && FY_ALLOC(ctx, e.state, e.each * d * n) &&
-        FY_ALLOC(ctx, e.next, e.each * d * n) && FY_ALLOC(ctx, e.sum, d))
+    if (FY_NEW(&arena, e.query, e.each * d) && FY_NEW(&arena, e.state, e.each * d * n) &&
+        FY_NEW(&arena, e.next, e.each * d * n) && FY_NEW(&arena, e.sum, d))
         status = run(&e, draw, state, action, needed, psi);
-    free(e.query);
-    free(e.state);
-    free(e.next);
-    free(e.sum);
+    fy_arena_release(&arena);
     if (status == FORAY_OK && draws)
         *draws = needed;
     return status;

@@ -99,7 +99,7 @@ static foray_status check_spec(foray_context *ctx, const foray_system_spec *spec
 /* -------------------------------------------------------------------- creation */
 
 /* Names as one block: the pointers, and behind them the texts. NULL stays NULL. */
-static bool copy_names(foray_context *ctx, const char *const **names, int64_t count)
+static bool copy_names(fy_arena *arena, const char *const **names, int64_t count)
 {
     const char *const *from = *names;
     size_t size = 0;
@@ -107,7 +107,7 @@ static bool copy_names(foray_context *ctx, const char *const **names, int64_t co
         return true;
     for (int64_t i = 0; i < count; i++)
         size += strlen(from[i]) + 1;
-    const char **copy = fy_alloc(ctx, (size_t)count * sizeof *copy + size, 1);
+    const char **copy = fy_arena_alloc(arena, (size_t)count * sizeof *copy + size, 1);
     *names = copy;
     if (!copy)
         return false;
@@ -121,11 +121,11 @@ static bool copy_names(foray_context *ctx, const char *const **names, int64_t co
 }
 
 /* The box of a finite system is that of its states: [0, states-1]. */
-static bool copy_box(foray_context *ctx, foray_system_spec *spec)
+static bool copy_box(fy_arena *arena, foray_system_spec *spec)
 {
     double *low, *high;
-    bool room = FY_ALLOC(ctx, low, spec->dimensions);
-    room = FY_ALLOC(ctx, high, spec->dimensions) && room;
+    bool room = FY_NEW(arena, low, spec->dimensions);
+    room = FY_NEW(arena, high, spec->dimensions) && room;
     for (int64_t i = 0; room && i < spec->dimensions; i++) {
         low[i] = spec->states > 0 ? 0 : spec->low[i];
         high[i] = spec->states > 0 ? (double)(spec->states - 1) : spec->high[i];
@@ -136,17 +136,18 @@ static bool copy_box(foray_context *ctx, foray_system_spec *spec)
 }
 
 /* Every pointer becomes the system's own, or NULL, whatever fails on the way. */
-static bool copy_spec(foray_context *ctx, const foray_system_spec *given, foray_system *system)
+static bool copy_spec(const foray_system_spec *given, foray_system *system)
 {
     foray_system_spec *spec = &system->spec;
+    fy_arena *arena = &system->arena;
     memcpy(spec, given, given->size < sizeof *given ? given->size : sizeof *given);
     spec->size = sizeof *spec;
-    spec->name = fy_text(ctx, given->name);
+    spec->name = fy_arena_text(arena, given->name);
     bool copied = spec->name != NULL;
-    copied = copy_box(ctx, spec) && copied;
-    copied = copy_names(ctx, &spec->dimension_name, spec->dimensions) && copied;
-    copied = copy_names(ctx, &spec->action_name, spec->actions) && copied;
-    return copy_names(ctx, &spec->reward_name, spec->rewards) && copied;
+    copied = copy_box(arena, spec) && copied;
+    copied = copy_names(arena, &spec->dimension_name, spec->dimensions) && copied;
+    copied = copy_names(arena, &spec->action_name, spec->actions) && copied;
+    return copy_names(arena, &spec->reward_name, spec->rewards) && copied;
 }
 
 static foray_status check_weights(foray_context *ctx, const double *weight, int64_t count)
@@ -169,11 +170,10 @@ static foray_status take_weights(foray_context *ctx, foray_system *system)
     int64_t count = system->spec.simulators;
     if (!system->ops.weights || count == 0)
         return FORAY_OK;
-    if (!FY_ALLOC(ctx, system->weight, count))
+    if (!FY_NEW(&system->arena, system->weight, count))
         return FORAY_ERROR_MEMORY;
     if (system->ops.weights(system->self, system->weight))
         return check_weights(ctx, system->weight, count);
-    free(system->weight);
     system->weight = NULL;
     return FORAY_OK;
 }
@@ -198,25 +198,17 @@ static foray_status check_tables(foray_context *ctx, const foray_system_spec *sp
 
 static void release(foray_system *system)
 {
-    foray_system_spec *spec = &system->spec;
-    free((void *)spec->name);
-    free((void *)spec->low);
-    free((void *)spec->high);
-    free((void *)spec->dimension_name);
-    free((void *)spec->action_name);
-    free((void *)spec->reward_name);
-    free(system->weight);
-    free(system->text);
+    fy_arena_release(&system->arena);
     free(system);
 }
 
 static foray_status fill_system(foray_context *ctx, const foray_system_spec *spec,
                                 const foray_system_ops *ops, void *self, foray_system *system)
 {
-    system->ctx = ctx;
+    system->ctx = system->arena.ctx = ctx;
     system->self = self;
     memcpy(&system->ops, ops, ops->size < sizeof *ops ? ops->size : sizeof *ops);
-    if (!copy_spec(ctx, spec, system))
+    if (!copy_spec(spec, system))
         return FORAY_ERROR_MEMORY;
     if (spec->rewards > 0 && !system->ops.reward)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
@@ -293,8 +285,8 @@ static foray_status bad_number(const foray_system *system, foray_context *ctx,
 }
 
 /* Moves an answer to the border of the box where it left it. */
-static foray_status settle(const foray_system *system, foray_context *ctx, const foray_draw *draw,
-                           double *state)
+static foray_status clip_state(const foray_system *system, foray_context *ctx,
+                               const foray_draw *draw, double *state)
 {
     const foray_system_spec *spec = &system->spec;
     for (int64_t i = 0; i < spec->dimensions; i++) {
@@ -361,7 +353,7 @@ foray_status fy_system_ask(const foray_system *system, foray_context *ctx, int64
     if (status != FORAY_OK)
         return failed(system, ctx, &query[0].draw, status);
     for (int64_t k = 0; k < count && status == FORAY_OK; k++)
-        status = settle(system, ctx, &query[k].draw, next + k * n);
+        status = clip_state(system, ctx, &query[k].draw, next + k * n);
     return status;
 }
 
@@ -379,7 +371,7 @@ foray_status fy_system_start(const foray_system *system, foray_context *ctx, con
     foray_status status = system->ops.reset(system->self, draw, state);
     if (status != FORAY_OK)
         return failed(system, ctx, draw, status);
-    return settle(system, ctx, draw, state);
+    return clip_state(system, ctx, draw, state);
 }
 
 foray_status foray_system_reset(foray_system *system, const foray_draw *draw, double *state)

@@ -10,6 +10,7 @@
 
 struct foray_system {
     foray_context *ctx;
+    fy_arena arena;
     foray_system_spec spec; /* its texts and arrays are the system's own */
     foray_system_ops ops;
     void *self;

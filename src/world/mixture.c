@@ -92,6 +92,7 @@ static void mixture_fill(foray_builder *builder, const double *value, const scra
 
 static foray_status mixture_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
+    fy_arena arena = {.ctx = ctx};
     double numbers = value[STATES] * value[ACTIONS] * value[SUCCESSORS] * value[DIM];
     if (value[SUCCESSORS] > value[STATES])
         return fy_fail(ctx, FORAY_ERROR_USAGE,
@@ -105,14 +106,12 @@ static foray_status mixture_build(foray_context *ctx, const double *value, foray
     if (status != FORAY_OK)
         return status;
     scratch room = {NULL, NULL, NULL};
-    if (FY_ALLOC(ctx, room.next, value[SUCCESSORS]) && FY_ALLOC(ctx, room.law, value[SUCCESSORS]) &&
-        FY_ALLOC(ctx, room.weight, value[DIM]))
+    if (FY_NEW(&arena, room.next, value[SUCCESSORS]) &&
+        FY_NEW(&arena, room.law, value[SUCCESSORS]) && FY_NEW(&arena, room.weight, value[DIM]))
         mixture_fill(*builder, value, &room);
     else
         status = FORAY_ERROR_MEMORY;
-    free(room.next);
-    free(room.law);
-    free(room.weight);
+    fy_arena_release(&arena);
     return status;
 }
 

@@ -119,6 +119,7 @@ static void queue_fill(foray_builder *builder, const double *value, const scratc
 
 static foray_status queue_build(foray_context *ctx, const double *value, foray_builder **builder)
 {
+    fy_arena arena = {.ctx = ctx};
     double states = value[CAPACITY] + 1, actions = DOORS * value[RATES];
     double dim = value[ARRIVALS] * value[SERVICES];
     foray_status status = fy_world_check_size(ctx, "queue", states * states * actions * dim);
@@ -128,17 +129,13 @@ static foray_status queue_build(foray_context *ctx, const double *value, foray_b
     if (status != FORAY_OK)
         return status;
     scratch room = {NULL, NULL, NULL, NULL, NULL};
-    if (FY_ALLOC(ctx, room.served, value[RATES] + 1) && FY_ALLOC(ctx, room.came, states) &&
-        FY_ALLOC(ctx, room.next, states) && FY_ALLOC(ctx, room.weight, dim) &&
-        FY_ALLOC(ctx, room.factor, value[ARRIVALS] + value[SERVICES]))
+    if (FY_NEW(&arena, room.served, value[RATES] + 1) && FY_NEW(&arena, room.came, states) &&
+        FY_NEW(&arena, room.next, states) && FY_NEW(&arena, room.weight, dim) &&
+        FY_NEW(&arena, room.factor, value[ARRIVALS] + value[SERVICES]))
         queue_fill(*builder, value, &room);
     else
         status = FORAY_ERROR_MEMORY;
-    free(room.served);
-    free(room.came);
-    free(room.next);
-    free(room.weight);
-    free(room.factor);
+    fy_arena_release(&arena);
     return status;
 }
 

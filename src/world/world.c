@@ -84,8 +84,8 @@ bool fy_world_was_cut(const foray_world *world)
 }
 
 /* What a world answered, or why there is no answer. */
-static foray_status settle(foray_world *world, const foray_draw *draw, foray_status status,
-                           int64_t answer, int64_t *state)
+static foray_status conclude(foray_world *world, const foray_draw *draw, foray_status status,
+                             int64_t answer, int64_t *state)
 {
     uint64_t episode = draw->episode;
     if (status != FORAY_OK) {
@@ -110,7 +110,7 @@ foray_status foray_world_reset(foray_world *world, const foray_draw *draw, int64
 {
     int64_t first = -1;
     foray_status status = world->ops.reset(world->self, draw, &first);
-    return settle(world, draw, status, first, state);
+    return conclude(world, draw, status, first, state);
 }
 
 /* Is (state, action) one that can be asked about? */
@@ -138,7 +138,7 @@ foray_status foray_world_step(foray_world *world, const foray_draw *draw, int64_
         return status;
     int64_t answer = -1;
     status = world->ops.step(world->self, draw, state, action, &answer);
-    return settle(world, draw, status, answer, next);
+    return conclude(world, draw, status, answer, next);
 }
 
 foray_status foray_world_advance(foray_world *world, int64_t count, foray_draw *draw,
@@ -155,7 +155,7 @@ foray_status foray_world_advance(foray_world *world, int64_t count, foray_draw *
             status = ops->reset(world->self, &draw[i], &answer);
         else
             status = ops->step(world->self, &draw[i], state[i], action[i], &answer);
-        status = settle(world, &draw[i], status, answer, &next[i]);
+        status = conclude(world, &draw[i], status, answer, &next[i]);
     }
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         draw[i].step++;
@@ -172,12 +172,13 @@ foray_status fy_world_episode(foray_world *world, const foray_draw *draw, int64_
 {
     int64_t unused;
     foray_status status = world->ops.episode(world->self, draw, horizon, states, action, state);
-    return status == FORAY_OK ? FORAY_OK : settle(world, draw, status, 0, &unused);
+    return status == FORAY_OK ? FORAY_OK : conclude(world, draw, status, 0, &unused);
 }
 
 /* ------------------------------------------------------ the world of a model */
 
 typedef struct model_world {
+    fy_arena arena;
     const foray_model *model;
     double *cumulative; /* [generators] distribution functions, set after set */
     double *initial;    /* [initials] the same for the first state */
@@ -211,8 +212,7 @@ static void model_destroy(void *self)
     model_world *world = self;
     if (!world)
         return;
-    free(world->cumulative);
-    free(world->initial);
+    fy_arena_release(&world->arena);
     free(world);
 }
 
@@ -246,10 +246,11 @@ static foray_status model_create(foray_context *ctx, const foray_model *model, m
     model_world *world;
     if (!FY_ALLOC(ctx, world, 1))
         return FORAY_ERROR_MEMORY;
+    world->arena.ctx = ctx;
     world->model = model;
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, world->cumulative, model->gen_start[model->generator_sets]) &&
-        FY_ALLOC(ctx, world->initial, model->initials))
+    if (FY_NEW(&world->arena, world->cumulative, model->gen_start[model->generator_sets]) &&
+        FY_NEW(&world->arena, world->initial, model->initials))
         status = tabulate(ctx, world);
     if (status != FORAY_OK) {
         model_destroy(world);
