@@ -3,7 +3,7 @@
 #ifndef FY_ORACLE_INNER_H
 #define FY_ORACLE_INNER_H
 
-#include "learn/inner_methods.h"
+#include "learn/inner.h"
 #include "support.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* The three inner maximisers against brute force over all f in {0,1}^n, over all sign
  * vectors, and against GLPK. */
-#include "learn/arrangement.h"
+#include "learn/walks.h"
 #include "learn/dense.h"
 #include "oracle_inner.h"
 

@@ -2,7 +2,7 @@
  * the ellipsoid against the set it must contain, coverage, and controls that fail. */
 #include "base/maths.h"
 #include "learn/likelihood.h"
-#include "learn/refute.h"
+#include "learn/likelihood.h"
 #include "support.h"
 
 #include <math.h>

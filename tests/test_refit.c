@@ -1,7 +1,6 @@
 /* test_refit.c - priors around earlier estimates: the penalty against numerical integration,
  * coverage with a control that fails, and what they are for: smaller sets in long runs. */
-#include "learn/likelihood_parts.h"
-#include "learn/refit.h"
+#include "learn/likelihood.h"
 #include "support.h"
 
 #include <math.h>

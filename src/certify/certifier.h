@@ -11,7 +11,7 @@
 
 #include "certify/all_rewards.h"
 #include "certify/gap.h"
-#include "learn/refit.h"
+#include "learn/likelihood.h"
 
 /* More would not help: what is best is a few times as old as all data. */
 enum { FY_EARLIERS = 3 };

@@ -1,11 +1,542 @@
+/* walks.c - the vertices of a zonotope as the cells of an arrangement of hyperplanes, lists of them
+ * as flips from one to the next, and the walks of all generator sets. */
 #include "learn/walks.h"
-#include "learn/arrangement.h"
 #include "learn/dense.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ======================================================================================== cells */
+
+/* A table that finds cells by their signs. */
+typedef struct cell_table {
+    const fy_cells *cells;
+    uint64_t mask;
+    int64_t *slot; /* a cell, or -1 */
+} cell_table;
+
+/* Deletion and restriction. Adding hyperplane k to an arrangement cuts exactly those
+ * cells whose signs also occur in the arrangement *restricted* to that hyperplane: the
+ * one of the vectors projected onto it, a problem of one dimension less. All other
+ * cells lie on one side, and any point in them tells which. So every cell is found
+ * once, at a cost of O(count * dim), with a witness that is at least half as far from
+ * every hyperplane as the one it came from. */
+
+static inline uint64_t *sign_of(const fy_cells *cells, int64_t i)
+{
+    return cells->sign + i * cells->words;
+}
+
+static inline double *witness_of(const fy_cells *cells, int64_t i)
+{
+    return cells->witness + i * cells->dim;
+}
+
+static inline bool sign_bit(const uint64_t *sign, int64_t k)
+{
+    return sign[k / 64] >> (k % 64) & 1;
+}
+
+static inline void set_sign_bit(uint64_t *sign, int64_t k, bool positive)
+{
+    uint64_t bit = (uint64_t)1 << (k % 64);
+    sign[k / 64] = positive ? sign[k / 64] | bit : sign[k / 64] & ~bit;
+}
+
+/* ------------------------------------------------------------------ bounds */
+
+/* a + b, saturating. */
+static int64_t add_capped(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+int64_t fy_cells_bound(int64_t count, int64_t rank)
+{
+    if (count == 0 || rank == 0)
+        return 1;
+    /* C(count-1, i) = C(count-1, i-1) (count-i) / i, in an order that stays whole */
+    int64_t total = 0, choose = 1;
+    for (int64_t i = 0; i < rank && i < count; i++) {
+        if (i > 0) {
+            __int128 next = (__int128)choose * (count - i) / i;
+            choose = next > INT64_MAX ? INT64_MAX : (int64_t)next;
+        }
+        total = add_capped(total, choose);
+        if (total == INT64_MAX)
+            return INT64_MAX;
+    }
+    return add_capped(total, total);
+}
+
+/* ------------------------------------------------------------------- lists */
+
+void fy_cells_free(fy_cells *cells)
+{
+    free(cells->sign);
+    free(cells->witness);
+    *cells = (fy_cells){0};
+}
+
+static foray_status reserve(foray_context *ctx, fy_cells *cells, int64_t more)
+{
+    int64_t needed = cells->count + more, room = cells->capacity ? cells->capacity : 16;
+    if (needed <= cells->capacity)
+        return FORAY_OK;
+    while (room < needed)
+        room *= 2;
+    uint64_t *sign = fy_resize(ctx, cells->sign, (size_t)room, (size_t)cells->words * sizeof *sign);
+    if (!sign)
+        return FORAY_ERROR_MEMORY;
+    cells->sign = sign;
+    double *witness =
+        fy_resize(ctx, cells->witness, (size_t)room, (size_t)cells->dim * sizeof *witness);
+    if (!witness)
+        return FORAY_ERROR_MEMORY;
+    cells->witness = witness;
+    cells->capacity = room;
+    return FORAY_OK;
+}
+
+/* Room for it has been reserved. */
+static void append(fy_cells *cells, const uint64_t *sign, const double *witness)
+{
+    memcpy(sign_of(cells, cells->count), sign, (size_t)cells->words * sizeof *sign);
+    memcpy(witness_of(cells, cells->count), witness, (size_t)cells->dim * sizeof *witness);
+    cells->count++;
+}
+
+/* Puts the opposite of every cell behind them. */
+static foray_status double_cells(foray_context *ctx, fy_cells *cells)
+{
+    int64_t count = cells->count;
+    if (reserve(ctx, cells, count))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < count; i++) {
+        append(cells, sign_of(cells, i), witness_of(cells, i));
+        for (int64_t k = 0; k < cells->vectors; k++)
+            set_sign_bit(sign_of(cells, count + i), k, !sign_bit(sign_of(cells, i), k));
+        for (int64_t k = 0; k < cells->dim; k++)
+            witness_of(cells, count + i)[k] *= -1;
+    }
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------ lookup */
+
+static uint64_t slot_for(const cell_table *table, const uint64_t *sign)
+{
+    size_t size = (size_t)table->cells->words * sizeof *sign;
+    uint64_t hash = fy_hash(sign, size, 0), at = (hash ^ hash >> 32) & table->mask;
+    while (table->slot[at] >= 0 && memcmp(sign_of(table->cells, table->slot[at]), sign, size) != 0)
+        at = (at + 1) & table->mask;
+    return at;
+}
+
+static foray_status create_table(foray_context *ctx, const fy_cells *cells, cell_table *table)
+{
+    uint64_t size = 16;
+    while (size < 2 * (uint64_t)cells->count)
+        size *= 2;
+    *table = (cell_table){.cells = cells, .mask = size - 1};
+    if (!FY_ALLOC(ctx, table->slot, size))
+        return FORAY_ERROR_MEMORY;
+    for (uint64_t i = 0; i < size; i++)
+        table->slot[i] = -1;
+    for (int64_t i = 0; i < cells->count; i++)
+        table->slot[slot_for(table, sign_of(cells, i))] = i;
+    return FORAY_OK;
+}
+
+static void free_table(cell_table *table)
+{
+    free(table->slot);
+    table->slot = NULL;
+}
+
+static int64_t find_cell(const cell_table *table, const uint64_t *sign)
+{
+    return table->slot[slot_for(table, sign)];
+}
+
+/* ----------------------------------------------------------------- merging */
+
+static void normalise(int64_t dim, double *x)
+{
+    double norm = sqrt(fy_dot(x, x, dim));
+    for (int64_t i = 0; i < dim; i++)
+        x[i] /= norm;
+}
+
+/* +1: the same direction, -1: the opposite one, 0: neither. Both have norm 1. */
+static int compare_directions(int64_t dim, const double *a, const double *b)
+{
+    double way = fy_dot(a, b, dim) > 0 ? 1 : -1, distance = 0;
+    for (int64_t i = 0; i < dim; i++)
+        distance += (a[i] - way * b[i]) * (a[i] - way * b[i]);
+    return distance <= FY_PARALLEL * FY_PARALLEL ? (int)way : 0;
+}
+
+int64_t fy_merge_parallel(int64_t count, int64_t dim, double *row, int32_t *side)
+{
+    int64_t merged = 0;
+    for (int64_t j = 0; j < count; j++) {
+        double *x = row + j * dim;
+        int64_t k = 0;
+        int way = 0;
+        normalise(dim, x);
+        while (k < merged && (way = compare_directions(dim, row + k * dim, x)) == 0)
+            k++;
+        side[j] = (int32_t)(way < 0 ? -(k + 1) : k + 1);
+        if (k == merged)
+            memmove(row + dim * merged++, x, (size_t)dim * sizeof *x);
+    }
+    return merged;
+}
+
+/* ---------------------------------------------------- deletion, restriction */
+
+/* out_j = h_j - <h_j, h_k> h_k for j < k */
+static void project(int64_t k, int64_t dim, const double *vector, double *out)
+{
+    const double *normal = vector + k * dim;
+    for (int64_t j = 0; j < k; j++) {
+        double along = fy_dot(vector + j * dim, normal, dim);
+        for (int64_t i = 0; i < dim; i++)
+            out[j * dim + i] = vector[j * dim + i] - along * normal[i];
+    }
+}
+
+/* Signs of merged vectors as signs of those they were merged from. */
+static void expand_signs(const uint64_t *merged, int64_t count, const int32_t *side, uint64_t *sign)
+{
+    for (int64_t j = 0; j < count; j++) {
+        bool positive = sign_bit(merged, labs(side[j]) - 1);
+        set_sign_bit(sign, j, side[j] > 0 ? positive : !positive);
+    }
+}
+
+/* How far u, on hyperplane k, may move along its normal and keep half its distance
+ * from the hyperplanes before it. */
+static double safe_step(int64_t k, int64_t dim, const double *vector, const double *u)
+{
+    double step = 1;
+    for (int64_t j = 0; j < k; j++) {
+        double margin = fabs(fy_dot(vector + j * dim, u, dim));
+        double slope = fabs(fy_dot(vector + j * dim, vector + k * dim, dim));
+        if (2 * step * slope > margin)
+            step = margin / (2 * slope);
+    }
+    return step;
+}
+
+/* out = u + step h, of norm 1 */
+static void move_witness(int64_t dim, const double *u, double step, const double *h, double *out)
+{
+    for (int64_t i = 0; i < dim; i++)
+        out[i] = u[i] + step * h[i];
+    normalise(dim, out);
+}
+
+/* The cells of `cells` (signs of h_0..h_{k-1}) that hyperplane k cuts: those of `wall`,
+ * whose signs are of the same vectors. Each becomes two. */
+static foray_status split(foray_context *ctx, fy_cells *cells, const fy_cells *wall, int64_t k,
+                          const double *vector)
+{
+    cell_table table;
+    if (reserve(ctx, cells, 2 * wall->count) || create_table(ctx, wall, &table))
+        return FORAY_ERROR_MEMORY;
+    int64_t dim = cells->dim, kept = 0;
+    const double *normal = vector + k * dim;
+    for (int64_t i = 0; i < cells->count; i++) {
+        if (find_cell(&table, sign_of(cells, i)) >= 0)
+            continue;
+        set_sign_bit(sign_of(cells, i), k, fy_dot(witness_of(cells, i), normal, dim) > 0);
+        memmove(sign_of(cells, kept), sign_of(cells, i), (size_t)cells->words * sizeof(uint64_t));
+        memmove(witness_of(cells, kept), witness_of(cells, i), (size_t)dim * sizeof(double));
+        kept++;
+    }
+    free_table(&table);
+    cells->count = kept;
+    for (int64_t i = 0; i < wall->count; i++) {
+        const double *u = witness_of(wall, i);
+        double step = safe_step(k, dim, vector, u);
+        for (int side = 0; side < 2; side++) {
+            append(cells, sign_of(wall, i), u);
+            set_sign_bit(sign_of(cells, cells->count - 1), k, side);
+            move_witness(dim, u, side ? step : -step, normal, witness_of(cells, cells->count - 1));
+        }
+    }
+    return FORAY_OK;
+}
+
+/* The cells of the arrangement restricted to hyperplane k, as signs of h_0..h_{k-1}
+ * laid out like those of `like`. `row` and `side` are room for k rows and sides. */
+static foray_status restricted(foray_context *ctx, const fy_cells *like, int64_t k, int64_t rank,
+                               const double *vector, double *row, int32_t *side, fy_cells *wall)
+{
+    fy_cells merged;
+    project(k, like->dim, vector, row);
+    int64_t count = fy_merge_parallel(k, like->dim, row, side);
+    foray_status status = fy_cells_find(ctx, count, like->dim, rank - 1, row, &merged);
+    if (status != FORAY_OK)
+        return status;
+    *wall = (fy_cells){.vectors = k, .dim = like->dim, .words = like->words};
+    status = reserve(ctx, wall, merged.count);
+    for (int64_t i = 0; status == FORAY_OK && i < merged.count; i++) {
+        memset(sign_of(wall, i), 0, (size_t)wall->words * sizeof(uint64_t));
+        expand_signs(sign_of(&merged, i), k, side, sign_of(wall, i));
+        memcpy(witness_of(wall, i), witness_of(&merged, i), (size_t)wall->dim * sizeof(double));
+        wall->count++;
+    }
+    fy_cells_free(&merged);
+    if (status != FORAY_OK)
+        fy_cells_free(wall);
+    return status;
+}
+
+static foray_status add_hyperplane(foray_context *ctx, fy_cells *cells, int64_t k, int64_t rank,
+                                   const double *vector)
+{
+    double *row = NULL;
+    int32_t *side = NULL;
+    fy_cells wall = {0};
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, row, k * cells->dim) && FY_ALLOC(ctx, side, k))
+        status = restricted(ctx, cells, k, rank, vector, row, side, &wall);
+    if (status == FORAY_OK)
+        status = split(ctx, cells, &wall, k, vector);
+    if (status == FORAY_OK && cells->count > fy_cells_bound(k + 1, rank) / 2)
+        status = FORAY_ERROR_USAGE;
+    fy_cells_free(&wall);
+    free(row);
+    free(side);
+    return status;
+}
+
+foray_status fy_cells_find(foray_context *ctx, int64_t count, int64_t dim, int64_t rank,
+                           const double *vector, fy_cells *cells)
+{
+    *cells = (fy_cells){.vectors = count, .dim = dim, .words = (count + 63) / 64};
+    foray_status status = reserve(ctx, cells, 1);
+    if (status == FORAY_OK) {
+        memset(cells->sign, 0, (size_t)cells->words * sizeof *cells->sign);
+        set_sign_bit(cells->sign, 0, true);
+        memcpy(cells->witness, vector, (size_t)dim * sizeof *vector);
+        cells->count = 1;
+    }
+    for (int64_t k = 1; status == FORAY_OK && k < count; k++)
+        status = add_hyperplane(ctx, cells, k, rank, vector);
+    if (status != FORAY_OK)
+        fy_cells_free(cells);
+    return status;
+}
+
+/* =============================================================================== lists of flips */
+
+typedef struct flip_list {
+    uint16_t *flip;
+    int64_t count, room;
+} flip_list;
+
+/* Directions of norm 1, no two parallel, and an orthonormal basis of their span. */
+typedef struct direction_set {
+    int64_t count, dim, rank;
+    const double *row;   /* [count][dim] */
+    const double *basis; /* [rank][dim] */
+} direction_set;
+
+/* Dimensions smaller than this, relative to the largest, are rounding. */
+static const double flat = 1e-10;
+
+/* ------------------------------------------------------------- directions */
+
+/* Which subsets are vertices does not change under a linear map. So take the coordinates
+ * in which the directions are spread evenly, sum_k c_k c_k' = I, however near to each
+ * other they were: with C the coordinates along the basis, C -> (C C')^{-1/2} C up to a
+ * rotation. Dimensions that are rounding are left out; returns how many remain. */
+static int64_t spread(const direction_set *h, double *column)
+{
+    int64_t d = h->dim, groups = h->count, kept = 0;
+    double largest = 0;
+    for (int64_t i = 0; i < h->rank; i++)
+        for (int64_t k = 0; k < groups; k++)
+            column[i * groups + k] = fy_dot(h->basis + i * d, h->row + k * d, d);
+    fy_orthogonalise(h->rank, groups, groups, 60, column);
+    for (int64_t i = 0; i < h->rank; i++)
+        largest = fmax(largest, fy_dot(column + i * groups, column + i * groups, groups));
+    for (int64_t i = 0; i < h->rank; i++) {
+        double size = fy_dot(column + i * groups, column + i * groups, groups);
+        if (size <= flat * flat * largest)
+            continue;
+        for (int64_t k = 0; k < groups; k++)
+            column[kept * groups + k] = column[i * groups + k] / sqrt(size);
+        kept++;
+    }
+    return kept;
+}
+
+/* Columns to rows of norm 1. */
+static void turn(int64_t groups, int64_t rank, const double *column, double *row)
+{
+    for (int64_t k = 0; k < groups; k++) {
+        for (int64_t i = 0; i < rank; i++)
+            row[k * rank + i] = column[i * groups + k];
+        double norm = sqrt(fy_dot(row + k * rank, row + k * rank, rank));
+        for (int64_t i = 0; i < rank; i++)
+            row[k * rank + i] /= norm;
+    }
+}
+
+static foray_status find_cells(foray_context *ctx, const direction_set *h, fy_cells *cells)
+{
+    double *column = NULL, *row = NULL;
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_ALLOC(ctx, column, h->count * h->rank) && FY_ALLOC(ctx, row, h->count * h->rank)) {
+        int64_t rank = spread(h, column);
+        turn(h->count, rank, column, row);
+        status = fy_cells_find(ctx, h->count, rank, rank, row, cells);
+    }
+    free(column);
+    free(row);
+    return status;
+}
+
+/* ------------------------------------------------------------------- tour */
+
+/* The order of a walk through all cells: depth first along single flips, where the
+ * table of cells has them; from a dead end straight to the next cell not yet met. */
+typedef struct tour {
+    foray_context *ctx;
+    flip_list *flips;
+    const fy_cells *cells;
+    cell_table table;
+    uint64_t *sign;     /* [words] of the neighbour tried */
+    uint64_t *here;     /* [words] where the list of flips has come to */
+    int64_t *path;      /* [count] cells on the way down */
+    int32_t *next_flip; /* [count] which neighbour of a cell to try next */
+    bool *met;          /* [count] */
+} tour;
+
+static bool push(tour *t, uint16_t flip)
+{
+    flip_list *flips = t->flips;
+    uint16_t *list = fy_grow(t->ctx, flips->flip, &flips->room, flips->count + 1, sizeof *list);
+    if (!list)
+        return false;
+    flips->flip = list;
+    flips->flip[flips->count++] = flip;
+    return true;
+}
+
+/* Adds the flips that lead from where the list is to `cell`. */
+static bool go_to(tour *t, int64_t cell)
+{
+    const uint64_t *sign = t->cells->sign + cell * t->cells->words;
+    int64_t before = t->flips->count;
+    for (int64_t w = 0; w < t->cells->words; w++) {
+        for (uint64_t rest = t->here[w] ^ sign[w]; rest; rest &= rest - 1)
+            if (!push(t, (uint16_t)(64 * w + __builtin_ctzll(rest))))
+                return false;
+        t->here[w] = sign[w];
+    }
+    /* No flips: this is the empty subset, visited at the start of every walk. */
+    if (t->flips->count > before)
+        t->flips->flip[t->flips->count - 1] |= FY_FLIP_VISIT;
+    t->met[cell] = true;
+    return true;
+}
+
+/* A neighbour of `cell` not met yet, or -1. */
+static int64_t next_neighbour(tour *t, int64_t cell)
+{
+    int64_t words = t->cells->words;
+    memcpy(t->sign, t->cells->sign + cell * words, (size_t)words * sizeof *t->sign);
+    while (t->next_flip[cell] < t->cells->vectors) {
+        int32_t k = t->next_flip[cell]++;
+        t->sign[k / 64] ^= (uint64_t)1 << (k % 64);
+        int64_t found = find_cell(&t->table, t->sign);
+        if (found >= 0 && !t->met[found])
+            return found;
+        t->sign[k / 64] ^= (uint64_t)1 << (k % 64);
+    }
+    return -1;
+}
+
+static bool descend(tour *t, int64_t root)
+{
+    int64_t depth = 0;
+    t->path[depth++] = root;
+    if (!go_to(t, root))
+        return false;
+    while (depth > 0) {
+        int64_t next = next_neighbour(t, t->path[depth - 1]);
+        if (next < 0) {
+            depth--;
+            continue;
+        }
+        if (!go_to(t, next))
+            return false;
+        t->path[depth++] = next;
+    }
+    return true;
+}
+
+static foray_status visit_all(foray_context *ctx, const fy_cells *cells, flip_list *flips)
+{
+    tour t = {.ctx = ctx, .flips = flips, .cells = cells};
+    bool done = create_table(ctx, cells, &t.table) == FORAY_OK &&
+                FY_ALLOC(ctx, t.sign, cells->words) && FY_ALLOC(ctx, t.here, cells->words) &&
+                FY_ALLOC(ctx, t.path, cells->count) && FY_ALLOC(ctx, t.next_flip, cells->count) &&
+                FY_ALLOC(ctx, t.met, cells->count);
+    for (int64_t i = 0; done && i < cells->count; i++)
+        if (!t.met[i])
+            done = descend(&t, i);
+    free_table(&t.table);
+    free(t.sign);
+    free(t.here);
+    free(t.path);
+    free(t.next_flip);
+    free(t.met);
+    return done ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+/* Turns cells round, so that the first group is out in all of them. */
+static void leave_out_first(fy_cells *cells)
+{
+    for (int64_t i = 0; i < cells->count; i++)
+        for (int64_t k = 0; k < cells->vectors; k++)
+            cells->sign[i * cells->words + k / 64] ^= (uint64_t)1 << (k % 64);
+}
+
+/* Appends a list of the vertices of the zonotope of these directions, starting from the
+ * empty subset; with `half` only those without the first one, the others being opposite.
+ * *visits receives their number. FORAY_ERROR_USAGE, without a message, where directions
+ * are so nearly dependent that rounding hides which are. After a failure the list may
+ * have grown. */
+static foray_status add_flips(foray_context *ctx, flip_list *flips, const direction_set *directions,
+                              bool half, int64_t *visits)
+{
+    fy_cells cells;
+    foray_status status = find_cells(ctx, directions, &cells);
+    if (status != FORAY_OK)
+        return status;
+    if (half)
+        leave_out_first(&cells);
+    else
+        status = double_cells(ctx, &cells);
+    if (status == FORAY_OK)
+        status = visit_all(ctx, &cells, flips);
+    if (status == FORAY_OK)
+        *visits = cells.count;
+    fy_cells_free(&cells);
+    return status;
+}
+
+/* ======================================================================================== walks */
 
 /* What is under construction, with room for the largest generator set. */
 typedef struct builder {
@@ -15,7 +546,7 @@ typedef struct builder {
     fy_walks_limits limits;
     fy_walks *walks; /* whose lists grow */
     int64_t walk_room, side_room, sides;
-    fy_flips flips;
+    flip_list flips;
     double visits, bytes; /* against the limits; these may be beyond all integers */
     int64_t *slot;        /* finds walks by what they depend on */
     uint64_t mask;
@@ -265,14 +796,14 @@ static foray_status add_set(builder *b, int64_t generator_set)
 static foray_status fill_walk(builder *b, fy_walk *walk)
 {
     shape set = look_at(b, walk->generator_set);
-    fy_directions directions = {.count = set.groups,
+    direction_set directions = {.count = set.groups,
                                 .dim = set.dim,
                                 .rank = set.rank,
                                 .row = b->direction,
                                 .basis = b->other};
     bool half = b->walks->half;
     walk->at_flip = b->flips.count;
-    foray_status status = fy_flips_add(b->ctx, &b->flips, &directions, half, &walk->visits);
+    foray_status status = add_flips(b->ctx, &b->flips, &directions, half, &walk->visits);
     if (status == FORAY_OK) {
         walk->flips = b->flips.count - walk->at_flip;
         walk->vertices = half ? 2 * walk->visits : walk->visits;

@@ -48,14 +48,162 @@ double fy_reward_value(const fy_reward_unit *unit, double value)
     return unit->own ? unit->offset + unit->slope * value : value;
 }
 
+/* ------------------------------------------------------- rules of open models */
+
+enum { FIRST_ROOM = 16, FORMS = 8 };
+
+/* Which of the three are named. */
+static int form_of(fy_reward_rule rule)
+{
+    return (rule.state >= 0) | (rule.action >= 0) << 1 | (rule.next >= 0) << 2;
+}
+
+static bool same_subject(fy_reward_rule a, fy_reward_rule b)
+{
+    return a.state == b.state && a.action == b.action && a.next == b.next;
+}
+
+/* Where a rule about the same is in the table, or would be. */
+static int64_t slot_of(const fy_reward_rules *rules, fy_reward_rule rule)
+{
+    uint64_t mixed = (uint64_t)(rule.state + 1) * 0x9E3779B97F4A7C15u;
+    mixed = (mixed ^ (uint64_t)(rule.action + 1)) * 0xC2B2AE3D27D4EB4Fu;
+    mixed = (mixed ^ (mixed >> 29) ^ (uint64_t)(rule.next + 1)) * 0x165667B19E3779F9u;
+    int64_t at = (int64_t)(mixed >> 33) & (rules->slots - 1);
+    while (rules->slot[at] >= 0 && !same_subject(rules->rule[rules->slot[at]], rule))
+        at = (at + 1) & (rules->slots - 1);
+    return at;
+}
+
+/* Those that are gone go, the others keep their order, and the table is filled again. */
+static void pack(fy_reward_rules *rules)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < rules->slots; i++)
+        rules->slot[i] = -1;
+    for (int64_t i = 0; i < rules->count; i++) {
+        if (rules->rule[i].state == FY_RULE_GONE)
+            continue;
+        rules->rule[kept] = rules->rule[i];
+        rules->slot[slot_of(rules, rules->rule[kept])] = (int32_t)kept;
+        kept++;
+    }
+    rules->count = kept;
+}
+
+static foray_status grow(foray_context *ctx, fy_reward_rules *rules)
+{
+    int64_t room = rules->room > 0 ? 2 * rules->room : FIRST_ROOM;
+    void *grown = fy_resize(ctx, rules->rule, (size_t)room, sizeof *rules->rule);
+    if (!grown)
+        return FORAY_ERROR_MEMORY;
+    rules->rule = grown;
+    grown = fy_resize(ctx, rules->slot, 2 * (size_t)room, sizeof *rules->slot);
+    if (!grown)
+        return FORAY_ERROR_MEMORY;
+    rules->slot = grown;
+    rules->slots = 2 * room;
+    rules->room = room;
+    pack(rules);
+    return FORAY_OK;
+}
+
+static foray_status add_rule(foray_context *ctx, fy_reward_rules *rules, fy_reward_rule rule)
+{
+    foray_status status = FORAY_OK;
+    if (rules->count == rules->room && rules->room > INT32_MAX / 4)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "there are too many values of next states");
+    if (rules->count == rules->room && (status = grow(ctx, rules)) < 0)
+        return status;
+    int64_t at = slot_of(rules, rule);
+    if (rules->slot[at] >= 0) { /* its place in the table stays: what it is about is the same */
+        fy_reward_rule *before = &rules->rule[rules->slot[at]];
+        if (rules->slot[at] == rules->count - 1) {
+            before->value = rule.value;
+            return FORAY_OK;
+        }
+        rules->ahead -= before->next >= 0;
+        before->state = FY_RULE_GONE;
+    }
+    rules->slot[at] = (int32_t)rules->count;
+    rules->rule[rules->count++] = rule;
+    rules->ahead += rule.next >= 0;
+    rules->forms |= 1u << form_of(rule);
+    return FORAY_OK;
+}
+
+static void clear_rules(fy_reward_rules *rules)
+{
+    free(rules->rule);
+    free(rules->slot);
+    *rules = (fy_reward_rules){0};
+}
+
+static foray_status copy_rules(foray_context *ctx, const fy_reward_rules *from, fy_reward_rules *to)
+{
+    foray_status status = FORAY_OK;
+    *to = (fy_reward_rules){0};
+    for (int64_t i = 0; i < from->count && status == FORAY_OK; i++)
+        if (from->rule[i].state != FY_RULE_GONE)
+            status = add_rule(ctx, to, from->rule[i]);
+    if (status != FORAY_OK)
+        clear_rules(to);
+    return status;
+}
+
+/* The next one that is not gone; NULL: none. */
+static const fy_reward_rule *following(const fy_reward_rules *rules, int64_t *at)
+{
+    while (*at < rules->count && rules->rule[*at].state == FY_RULE_GONE)
+        (*at)++;
+    return *at < rules->count ? &rules->rule[(*at)++] : NULL;
+}
+
+static uint64_t hash_rules(const fy_reward_rules *rules, uint64_t hash)
+{
+    int64_t i = 0;
+    for (const fy_reward_rule *rule; (rule = following(rules, &i));) {
+        const int32_t about[] = {rule->state, rule->action, rule->next};
+        hash = fy_hash(about, sizeof about, hash);
+        hash = fy_hash(&rule->value, sizeof rule->value, hash);
+    }
+    return hash;
+}
+
+const fy_reward_rule *fy_reward_rules_find(const fy_reward_rules *rules, int64_t state,
+                                           int64_t action, int64_t next)
+{
+    int32_t last = -1;
+    for (int form = 0; form < FORMS; form++) {
+        if (!(rules->forms & 1u << form))
+            continue;
+        const fy_reward_rule wanted = {.state = form & 1 ? (int32_t)state : -1,
+                                       .action = form & 2 ? (int32_t)action : -1,
+                                       .next = form & 4 ? (int32_t)next : -1};
+        int32_t found = rules->slot[slot_of(rules, wanted)];
+        last = found > last ? found : last;
+    }
+    return last >= 0 && rules->rule[last].next >= 0 ? &rules->rule[last] : NULL;
+}
+
 /* ----------------------------------------------------------------- creation */
+
+/* Of all that a reward has but rules, which grow. */
+static fy_arena *arena_of(foray_context *ctx, foray_reward *reward)
+{
+    reward->arena.ctx = ctx; /* whose reward it was when it was made may be gone */
+    return &reward->arena;
+}
 
 static foray_status allocate_reward(foray_context *ctx, foray_reward *reward, const char *name)
 {
-    if (!(reward->name = fy_text(ctx, name)) || !FY_ALLOC(ctx, reward->table, reward->horizon) ||
-        !FY_ALLOC(ctx, reward->table_of_step, reward->horizon) ||
-        !FY_ALLOC(ctx, reward->steps_of, reward->horizon))
+    fy_arena *arena = arena_of(ctx, reward);
+    size_t length = strlen(name) + 1;
+    if (!FY_NEW(arena, reward->name, length) || !FY_NEW(arena, reward->table, reward->horizon) ||
+        !FY_NEW(arena, reward->table_of_step, reward->horizon) ||
+        !FY_NEW(arena, reward->steps_of, reward->horizon))
         return FORAY_ERROR_MEMORY;
+    memcpy(reward->name, name, length);
     return FORAY_OK;
 }
 
@@ -70,8 +218,8 @@ static foray_status fill_first(foray_context *ctx, foray_reward *reward, const f
     fy_reward_part *part = &reward->table[0];
     bool own = fy_reward_unit_of(reward).own;
     reward->tables = 1;
-    if (!FY_ALLOC(ctx, part->pair, model->pairs) ||
-        (own && !FY_ALLOC(ctx, part->unit_pair, model->pairs)))
+    if (!FY_NEW(arena_of(ctx, reward), part->pair, model->pairs) ||
+        (own && !FY_NEW(&reward->arena, part->unit_pair, model->pairs)))
         return FORAY_ERROR_MEMORY;
     reward->steps_of[0] = (int32_t)reward->horizon;
     return foray_reward_set(ctx, reward, -1, -1, -1, reward->fallback);
@@ -120,54 +268,42 @@ foray_status foray_reward_create_between(foray_context *ctx, const foray_model *
     return FORAY_OK;
 }
 
-static void free_part(fy_reward_part *part)
-{
-    free(part->pair);
-    free(part->next);
-    free(part->unit_pair);
-    free(part->unit_next);
-    fy_reward_rules_clear(&part->rules);
-}
-
 void foray_reward_destroy(foray_reward *reward)
 {
     if (!reward)
         return;
     for (int64_t i = 0; i < reward->tables && reward->table; i++)
-        free_part(&reward->table[i]);
-    free(reward->name);
-    free(reward->table);
-    free(reward->table_of_step);
-    free(reward->steps_of);
-    free(reward->fixed);
+        clear_rules(&reward->table[i].rules);
+    fy_arena_release(&reward->arena);
     free(reward);
 }
 
 /* -------------------------------------------------------------------- copies */
 
-static bool copy_array(foray_context *ctx, const double *from, int64_t count, double **to)
+static bool copy_array(fy_arena *arena, const double *from, int64_t count, double **to)
 {
     if (!from)
         return true;
-    if (!FY_ALLOC(ctx, *to, count))
+    if (!FY_NEW(arena, *to, count))
         return false;
     memcpy(*to, from, (size_t)count * sizeof **to);
     return true;
 }
 
-static foray_status copy_part(foray_context *ctx, const foray_reward *reward,
+static foray_status copy_part(fy_arena *arena, const foray_reward *reward,
                               const fy_reward_part *from, fy_reward_part *to)
 {
     int64_t pairs = reward->states * reward->actions;
     *to = (fy_reward_part){.ahead = from->ahead};
-    if (copy_array(ctx, from->pair, pairs, &to->pair) &&
-        copy_array(ctx, from->unit_pair, pairs, &to->unit_pair) &&
-        copy_array(ctx, from->next, reward->transitions, &to->next) &&
-        copy_array(ctx, from->unit_next, reward->transitions, &to->unit_next) &&
-        fy_reward_rules_copy(ctx, &from->rules, &to->rules) == FORAY_OK)
+    if (copy_array(arena, from->pair, pairs, &to->pair) &&
+        copy_array(arena, from->unit_pair, pairs, &to->unit_pair) &&
+        copy_array(arena, from->next, reward->transitions, &to->next) &&
+        copy_array(arena, from->unit_next, reward->transitions, &to->unit_next) &&
+        copy_rules(arena->ctx, &from->rules, &to->rules) == FORAY_OK) {
+        to->next_room = to->next;
+        to->unit_next_room = to->unit_next;
         return FORAY_OK;
-    free_part(to);
-    *to = (fy_reward_part){0};
+    }
     return FORAY_ERROR_MEMORY;
 }
 
@@ -177,11 +313,11 @@ static foray_status copy_tables(foray_context *ctx, const foray_reward *from, fo
     for (int64_t i = 0; i < from->tables && status == FORAY_OK; i++) {
         to->tables = i + 1;
         to->steps_of[i] = from->steps_of[i];
-        status = copy_part(ctx, from, &from->table[i], &to->table[i]);
+        status = copy_part(arena_of(ctx, to), from, &from->table[i], &to->table[i]);
     }
     memcpy(to->table_of_step, from->table_of_step,
            (size_t)from->horizon * sizeof *to->table_of_step);
-    if (status == FORAY_OK && !copy_array(ctx, from->fixed, from->states, &to->fixed))
+    if (status == FORAY_OK && !copy_array(arena_of(ctx, to), from->fixed, from->states, &to->fixed))
         status = FORAY_ERROR_MEMORY;
     return status;
 }
@@ -192,6 +328,7 @@ foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, fora
     if (!FY_ALLOC(ctx, copy, 1))
         return FORAY_ERROR_MEMORY;
     *copy = *reward;
+    copy->arena = (fy_arena){.ctx = ctx};
     copy->name = NULL;
     copy->table = NULL;
     copy->table_of_step = copy->steps_of = NULL;
@@ -252,8 +389,8 @@ static foray_status separate(foray_context *ctx, foray_reward *reward, int64_t s
     int32_t shared = reward->table_of_step[step];
     if (reward->steps_of[shared] == 1)
         return FORAY_OK;
-    foray_status status =
-        copy_part(ctx, reward, &reward->table[shared], &reward->table[reward->tables]);
+    foray_status status = copy_part(arena_of(ctx, reward), reward, &reward->table[shared],
+                                    &reward->table[reward->tables]);
     if (status != FORAY_OK)
         return status;
     reward->steps_of[shared]--;
@@ -283,8 +420,8 @@ static foray_status overrule(foray_context *ctx, fy_reward_rules *rules, fy_rewa
     if (rules->ahead == 0)
         return FORAY_OK;
     if (rule.state >= 0 || rule.action >= 0)
-        return fy_reward_rules_add(ctx, rules, rule);
-    fy_reward_rules_clear(rules);
+        return add_rule(ctx, rules, rule);
+    clear_rules(rules);
     return FORAY_OK;
 }
 
@@ -353,8 +490,6 @@ static void drop_empty(fy_reward_part *part)
 {
     if (part->ahead > 0)
         return;
-    free(part->next);
-    free(part->unit_next);
     part->next = part->unit_next = NULL;
 }
 
@@ -440,18 +575,18 @@ static int64_t fill_next(const foray_reward *reward, fy_reward_part *part, int64
     return found;
 }
 
-static foray_status look_ahead(foray_context *ctx, const foray_reward *reward, fy_reward_part *part)
+static foray_status look_ahead(foray_context *ctx, foray_reward *reward, fy_reward_part *part)
 {
+    fy_arena *arena = arena_of(ctx, reward);
+    size_t bytes = (size_t)reward->transitions * sizeof *part->next;
     if (part->next)
         return FORAY_OK;
-    double *unit = NULL;
-    if (part->unit_pair && !FY_ALLOC(ctx, unit, reward->transitions))
+    if ((!part->next_room && !FY_NEW(arena, part->next_room, reward->transitions)) ||
+        (part->unit_pair && !part->unit_next_room &&
+         !FY_NEW(arena, part->unit_next_room, reward->transitions)))
         return FORAY_ERROR_MEMORY;
-    if (!FY_ALLOC(ctx, part->next, reward->transitions)) {
-        free(unit);
-        return FORAY_ERROR_MEMORY;
-    }
-    part->unit_next = unit;
+    part->next = memset(part->next_room, 0, bytes);
+    part->unit_next = part->unit_pair ? memset(part->unit_next_room, 0, bytes) : NULL;
     return FORAY_OK;
 }
 
@@ -464,7 +599,7 @@ static foray_status say_next(foray_context *ctx, foray_reward *reward, int64_t s
     if (status != FORAY_OK)
         return status;
     for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
-        status = fy_reward_rules_add(ctx, &reward->table[i].rules, rule);
+        status = add_rule(ctx, &reward->table[i].rules, rule);
     return status;
 }
 
@@ -579,12 +714,14 @@ static void renew_part(const foray_reward *reward, fy_reward_part *part)
 }
 
 /* Room for values in the unit of planning, beside those that were given. */
-static foray_status make_room_for_units(foray_context *ctx, const foray_reward *reward,
+static foray_status make_room_for_units(foray_context *ctx, foray_reward *reward,
                                         fy_reward_part *part)
 {
-    if ((!part->unit_pair && !FY_ALLOC(ctx, part->unit_pair, reward->states * reward->actions)) ||
-        (part->next && !part->unit_next && !FY_ALLOC(ctx, part->unit_next, reward->transitions)))
+    fy_arena *arena = arena_of(ctx, reward);
+    if ((!part->unit_pair && !FY_NEW(arena, part->unit_pair, reward->states * reward->actions)) ||
+        (part->next && !part->unit_next && !FY_NEW(arena, part->unit_next, reward->transitions)))
         return FORAY_ERROR_MEMORY;
+    part->unit_next_room = part->unit_next ? part->unit_next : part->unit_next_room;
     return FORAY_OK;
 }
 
@@ -679,7 +816,7 @@ foray_status foray_reward_create_reach(foray_context *ctx, const foray_model *mo
     foray_status status = foray_reward_create(ctx, model, name, 0, &reward);
     if (status != FORAY_OK)
         return status;
-    if (!FY_ALLOC(ctx, reward->fixed, model->states))
+    if (!FY_NEW(arena_of(ctx, reward), reward->fixed, model->states))
         status = FORAY_ERROR_MEMORY;
     for (int64_t s = 0; status == FORAY_OK && s < model->states; s++)
         reward->fixed[s] = NAN;
@@ -756,7 +893,7 @@ uint64_t fy_reward_hash(const foray_reward *reward)
     uint64_t hash = 0;
     for (int64_t t = 0; t < reward->horizon; t++) {
         hash = fy_hash(fy_reward_table(reward, t), pairs, hash);
-        hash = fy_reward_rules_hash(fy_reward_rules_of(reward, t), hash);
+        hash = hash_rules(fy_reward_rules_of(reward, t), hash);
         if (fy_reward_next(reward, t))
             hash = fy_hash(fy_reward_next(reward, t), (size_t)reward->transitions * sizeof(double),
                            hash);

@@ -6,7 +6,7 @@
  *     r_h(s,a,s_j) = pair(s,a) + next(s,a,j)         next: NULL where nothing depends on s'
  *
  * of which one is 0 for every (s,a): what does not depend on s' is in `pair`, exactly. In open
- * models, where anything can follow, there are `rules` instead of `next` (rules.h).
+ * models, where anything can follow, there are `rules` instead of `next`.
  *
  * All planning is for rewards in [0,1] and to be maximised. Others are brought to that unit,
  *
@@ -22,18 +22,46 @@
 #define FY_REWARD_H
 
 #include "model/model.h"
-#include "reward/rules.h"
+
+/* Rewards r(s,a,s') of open models, where anything can follow: no table holds all
+ * of it, so what was said about next states is kept as it was said.
+ *
+ *   r(s,a,s') = what the last rule says that is about (s,a,s'); without any, pair(s,a)
+ *
+ * A rule is about a state, an action and a next state, each of which may be every one. Where a rule
+ * about every next state is the last, pair(s,a) has its value: who sets a pair does both. */
+typedef struct fy_reward_rule {
+    int32_t state, action, next; /* -1: every; state FY_RULE_GONE: a later one is about the same */
+    double value;                /* in the reward's own unit */
+} fy_reward_rule;
+
+enum { FY_RULE_GONE = -2 };
+
+typedef struct fy_reward_rules {
+    int64_t count, room;
+    fy_reward_rule *rule; /* [count] in the order in which they were said */
+    int64_t slots;        /* a power of two, at least twice `room` */
+    int32_t *slot;        /* [slots] a hash table of rules by what they are about; -1: free */
+    uint32_t forms;       /* bit f: there is a rule of that form, of the eight that there are */
+    int64_t ahead;        /* rules about one next state; with none, there are no rules */
+} fy_reward_rules;
+
+/* The last rule about (s,a,s') if it is about this next state and no other; NULL: pair(s,a). */
+const fy_reward_rule *fy_reward_rules_find(const fy_reward_rules *rules, int64_t state,
+                                           int64_t action, int64_t next);
 
 /* As given, and in the unit of planning; the latter is NULL where they are the same. */
 typedef struct fy_reward_part {
     double *pair; /* [states*actions] */
     double *next; /* [transitions], laid out as model->succ, or NULL */
     double *unit_pair, *unit_next;
+    double *next_room, *unit_next_room; /* memory of `next`, which comes and goes */
     int64_t ahead;         /* pairs whose values are in `next`; with none, there is no `next` */
     fy_reward_rules rules; /* of open models */
 } fy_reward_part;
 
 struct foray_reward {
+    fy_arena arena;
     char *name;
     const foray_model *model;   /* read only where next states matter */
     const foray_model *partial; /* the same where some states lack actions, else NULL */

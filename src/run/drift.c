@@ -2,12 +2,12 @@
  *
  * For every law the run and the new data each have a likelihood set at delta/(2G), G laws in all.
  * Both hold for all n at once, so that it costs nothing to look often, and if the world has not
- * changed, a law is refuted (learn/refute.h) with probability at most delta: two sets that have no
- * law in common cannot both contain the true one. */
+ * changed, a law is refuted (learn/likelihood.h) with probability at most delta: two sets that have
+ * no law in common cannot both contain the true one. */
 #include "base/maths.h"
 #include "explore/open/laws.h"
 #include "explore/open/open.h"
-#include "learn/refute.h"
+#include "learn/likelihood.h"
 #include "data/episodes.h"
 #include "run/run.h"
 
