@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "certify/fit.h"
+#include "certify/refutation.h"
 #include "explore/explorer.h"
 #include "support.h"
 
@@ -180,7 +180,8 @@ static void wrong_generators_are_refuted(void **state)
     foray_explorer *again;
     uint8_t *data;
     size_t size;
-    assert_true(explorer->refuted.refuted && found.episodes == explorer->refuted.episodes);
+    assert_true(explorer->refuter.refuted.refuted &&
+                found.episodes == explorer->refuter.refuted.episodes);
     support_ok(ctx, foray_explorer_save(explorer, &data, &size));
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &again));
     support_ok(ctx, foray_explorer_load(again, data, size));

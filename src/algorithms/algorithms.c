@@ -104,9 +104,9 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
                  ? explorer->ops->create(explorer)
                  : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
-        status = fy_explorer_prepare_tests(explorer);
-    if (status == FORAY_OK)
-        status = fy_explorer_prepare_beginnings(explorer);
+        status = fy_refuter_create(&explorer->arena, model,
+                                   fy_explorer_acts(explorer->ops) && !explorer->ops->query,
+                                   &explorer->refuter);
     if (status == FORAY_OK && fy_was_stopped(ctx)) /* in the middle of the first plan */
         status = FORAY_INTERRUPTED;
     if (status != FORAY_OK) {

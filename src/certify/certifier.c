@@ -1,6 +1,7 @@
 /* certifier.c - see certifier.h. */
 #include "certify/certifier.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -181,4 +182,25 @@ double fy_certifier_all(fy_certifier *certifier, foray_reward_kind kind)
 {
     fy_inner_solve(certifier->inner, certifier->inside->ridge);
     return fy_all_rewards_bound(certifier->all, certifier->inner, kind);
+}
+
+/* P(s_j|s,a) = p_j + <x_j, y_g>,  ||y_g|| <= 1     =>     |P(s_j|s,a) - p_j| <= ||x_j|| */
+void fy_certifier_intervals(const fy_certifier *certifier, double *low, double *high)
+{
+    const foray_model *model = certifier->model;
+    const fy_confidence *set = certifier->set;
+    for (int64_t k = 0, i = 0; k < model->available; k++) {
+        int64_t pair = fy_existing(model, k);
+        int64_t of = model->generator_set[pair], generators = model->gen_start[of];
+        int64_t d = set->basis->block[set->basis->block_of_generator_set[of]].dim;
+        int64_t first = model->succ_start[pair];
+        for (int64_t j = first; j < model->succ_start[pair + 1]; j++, i++) {
+            double p = set->p[generators + j - first], norm = set->norm[generators + j - first];
+            /* What forming x may have rounded; what is certain stays so. */
+            double terms = (double)(64 + d) * DBL_EPSILON;
+            double slack = norm > 0 ? 1e-12 + terms * set->kappa_factor * norm : 0;
+            low[i] = fmin(fmax(p - norm - slack, 0), 1);
+            high[i] = fmin(fmax(p + norm + slack, 0), 1);
+        }
+    }
 }

@@ -73,6 +73,10 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
 fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
                                   const int32_t *action);
 
+/* Between which bounds each probability lies, everywhere at once, whenever theta is in the set: for
+ * all transitions of pairs that exist, in their order. */
+void fy_certifier_intervals(const fy_certifier *certifier, double *low, double *high);
+
 /* What the plug-in plan of any reward of a kind, in [0,1], loses at most. */
 double fy_certifier_all(fy_certifier *certifier, foray_reward_kind kind);
 

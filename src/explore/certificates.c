@@ -294,3 +294,75 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
     memcpy(policy->value, value, sizeof value);
     return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
 }
+
+foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, double *high,
+                                      foray_certificate *about)
+{
+    const foray_model *model = explorer->model;
+    fy_certifier *sets;
+    if (model->open)
+        return fy_fail(
+            explorer->ctx, FORAY_ERROR_USAGE,
+            "in an open model any state may follow, even one that was never seen, and intervals of "
+            "what was seen would leave it out (foray_explorer_enclose adds it)");
+    foray_status status = fy_explorer_need_sets(explorer, &sets);
+    if (status != FORAY_OK)
+        return status;
+    if (model->feature_error > 0)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "the features of %s are estimates, so its probabilities have no intervals",
+                       model->name);
+    fy_certifier_intervals(sets, low, high);
+    if (about) {
+        *about = fy_explorer_certificate(explorer, 0, 1);
+        fy_explorer_qualify(explorer, about);
+        about->optimal = FORAY_OPTIMAL_NO; /* of no policy */
+    }
+    return FORAY_OK;
+}
+
+/* ----------------------------------------------------------------- why it is not 0 */
+
+foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward *reward,
+                                    const foray_policy *policy, double target, foray_doubt **out)
+{
+    const fy_explorer_ops *ops = explorer->ops;
+    fy_certifier *sets = NULL;
+    foray_status status = ops->explain ? FORAY_OK : fy_explorer_need_sets(explorer, &sets);
+    if (status == FORAY_OK)
+        status = fy_reward_check(explorer->ctx, reward, explorer->model);
+    if (status == FORAY_OK)
+        status = fy_policy_check(explorer->ctx, policy, explorer->model);
+    if (status != FORAY_OK)
+        return status;
+    if (!ops->explain)
+        return fy_doubt_explain(sets, explorer->seen, reward, policy, target, out);
+    fy_reasons found = {0};
+    status = ops->explain(explorer, reward, policy, &found);
+    if (status == FORAY_OK)
+        return fy_doubt_from_reasons(explorer->ctx, reward, target, &found, out);
+    free(found.place);
+    free(found.law);
+    return status;
+}
+
+foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
+                                     const foray_policy *policy, bool *found,
+                                     foray_doubt_place *out)
+{
+    const foray_model *model = explorer->model;
+    foray_doubt *doubt = NULL;
+    foray_policy *best = NULL;
+    if (!model->theta)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "theta is not known, so it is not known which actions tie exactly");
+    foray_status status = fy_tie_best(explorer->ctx, model, reward, policy, &best);
+    const foray_policy *about = best ? best : policy;
+    if (status == FORAY_OK)
+        status = foray_explorer_explain(explorer, reward, about, 0, &doubt);
+    if (status == FORAY_OK)
+        status = fy_tie_find(explorer->ctx, model, reward, about, doubt, found, out);
+    foray_doubt_destroy(doubt);
+    foray_policy_destroy(best);
+    return status;
+}

@@ -168,7 +168,8 @@ static foray_status end_episode(foray_explorer *explorer)
         explorer->episodes--;
         explorer->step = length;
     } else {
-        fy_explorer_note_beginning(explorer);
+        if (!explorer->through_clusters)
+            fy_refuter_note_beginning(&explorer->refuter, explorer->episodes, explorer->first);
     }
     return fy_explorer_unless_stopped(explorer);
 }

@@ -13,17 +13,8 @@
 
 #include "base/parameter.h"
 #include "certify/certifier.h"
-#include "certify/fit.h"
-
-/* Why a certificate is not 0, in the unit of planning and in no order. `more` of a law: below so
- * many visits it says nothing. The caller frees both. */
-typedef struct fy_reasons {
-    double gap;
-    double twice; /* the same if all laws had been seen twice as often, and as they were */
-    int64_t places, laws;
-    foray_doubt_place *place;
-    foray_doubt_law *law;
-} fy_reasons;
+#include "certify/doubt.h"
+#include "certify/refutation.h"
 
 typedef struct fy_explorer_ops {
     const char *name;
@@ -117,16 +108,8 @@ struct foray_explorer {
     bool through_clusters;      /* the world is a system seen through clusters */
     fy_certifier *certifier;    /* made when it is first needed */
     int64_t certifier_after;    /* how many episodes its sets are of; -1: none yet */
-    fy_fit *fit;                /* the test of the model; NULL: nothing can refute it */
-    foray_refutation refuted;   /* what the first test said that refuted it */
-    int64_t next_test;          /* after how many episodes */
-    foray_refutation tested;    /* what the last test said */
-    int64_t tested_after;       /* and after how many episodes; -1: none yet */
-    int64_t *began;             /* [initials] episodes by first state; NULL: nobody asks */
-    int64_t beginnings;         /* their sum */
-    double otherwise;           /* log of how much more probable a law of their own makes them */
+    fy_refuter refuter;         /* can any law of the model have given the data? */
     int64_t first;              /* the state in which the last episode began */
-    foray_refutation begun;     /* what refuted the stated law first */
     int32_t *table;             /* of fy_explorer_table; NULL: not needed yet */
     int64_t table_plans;        /* how many there were when it was filled in */
     void *self;                 /* the algorithm's own state */
@@ -223,20 +206,8 @@ static inline foray_radius fy_explorer_regression_radius(const foray_explorer *e
 /* Takes back what a certificate says where the world need not obey the model, or does not. */
 void fy_explorer_qualify(foray_explorer *explorer, foray_certificate *certificate);
 
-/* Tests whether the data refute the model (refutation.c). */
-foray_status fy_explorer_prepare_tests(foray_explorer *explorer);
-/* After an episode, if a test is due. */
+/* Tests whether the data refute the model, if it is time. */
 void fy_explorer_test(foray_explorer *explorer);
-void fy_explorer_save_tests(const foray_explorer *explorer, fy_writer *writer);
-void fy_explorer_load_tests(foray_explorer *explorer, fy_reader *reader);
-void fy_refutation_save(const foray_refutation *refutation, fy_writer *writer);
-void fy_refutation_load(foray_refutation *refutation, fy_reader *reader);
-
-/* The same of where episodes begin (beginning.c); after each episode. */
-foray_status fy_explorer_prepare_beginnings(foray_explorer *explorer);
-void fy_explorer_note_beginning(foray_explorer *explorer);
-void fy_explorer_save_beginnings(const foray_explorer *explorer, fy_writer *writer);
-void fy_explorer_load_beginnings(foray_explorer *explorer, fy_reader *reader);
 
 /* Has it a bound for all rewards: its own, or one from the sets? */
 foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out);

@@ -47,7 +47,7 @@ fy_likelihood_fit fy_likelihood_estimate(fy_likelihood *lik, int64_t g, const in
 typedef struct fy_counts_mixture {
     const int64_t *count, *other; /* other may be NULL */
     double weight, other_weight;
-    double error; /* zeta: <phi,w> + zeta takes the place of <phi,w>, see certify/fit.h */
+    double error; /* zeta: <phi,w> + zeta takes the place of <phi,w>, see certify/refutation.h */
 } fy_counts_mixture;
 
 /* The likelihood set of block g without the ellipsoid: w* has l(w*) >= this number with probability

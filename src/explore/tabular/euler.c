@@ -28,7 +28,7 @@
  *   - --replan doubling plans only when a count has grown by the factor 1 + replan_growth.
  *
  * The paper bounds regret and certifies no policy. Plans are certified from the
- * counts alone (certify.h). */
+ * counts alone (counts.h). */
 #include "explore/tabular/euler.h"
 
 #include <math.h>

@@ -13,7 +13,7 @@
 #ifndef FY_EULER_H
 #define FY_EULER_H
 
-#include "explore/tabular/certify.h"
+#include "explore/tabular/counts.h"
 
 typedef struct fy_euler {
     foray_context *ctx;

@@ -32,7 +32,7 @@
  *   - plans use the sampled episodes, as in the paper; --explore-data all uses every one.
  *
  * The paper promises a gap for its N_0 and N, and certifies nothing. Certificates come
- * from the counts alone (certify.h). */
+ * from the counts alone (counts.h). */
 #include "explore/tabular/rf_rl_explore.h"
 
 #include <math.h>

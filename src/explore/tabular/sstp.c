@@ -28,7 +28,7 @@
  *   - rewards are in [0,1] at each step and not 1 in total: C takes the place of 1.
  *
  * With the constants open nothing is guaranteed by the plan's own bonus; certificates come
- * from the counts alone (certify.h). */
+ * from the counts alone (counts.h). */
 #include "explore/tabular/sstp.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@
 #include <string.h>
 
 #include "base/maths.h"
-#include "explore/tabular/certify.h"
+#include "explore/tabular/counts.h"
 
 enum { LEVELS, TARGET, TRUNCATION, GROWTH, VARIANCE, RANGE };
 static const foray_parameter parameters[] = {
