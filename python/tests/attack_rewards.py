@@ -264,14 +264,15 @@ class Maker:
         self.clusters = case.run.clusters
 
     def make(self, rng: np.random.Generator) -> Wanted:
-        kind = str(rng.choice(["s", "sa", "hsa", "sas", "goal", "reach"]))
+        kind = str(rng.choice(["s", "sa", "hsa", "sas", "n", "goal", "reach"]))
         if kind in ("goal", "reach"):
             return self._named(rng, kind)
         H, S, A = self.case.shape
-        shape = {"s": (1, S, 1, 1), "sa": (1, S, A, 1), "hsa": (H, S, A, 1), "sas": (1, S, A, S)}[kind]
+        shape = {"s": (1, S, 1, 1), "sa": (1, S, A, 1), "hsa": (H, S, A, 1), "sas": (1, S, A, S), "n": (1, 1, 1, S)}[kind]
         worth = np.array(np.broadcast_to(values_of(rng, shape), (H, S, A, S)))
         # What is impossible is worth what something else is: arrays say it too, and ranges depend on it.
-        worth[:, ~self.possible] = worth[:, self.possible][:, :1] if kind == "sas" else worth[:, ~self.possible]
+        if kind in ("sas", "n"):
+            worth[:, ~self.possible] = worth[:, self.possible][:, :1]
         if kind in ("sa", "hsa"):
             pairs = self.possible.any(axis=2)
             worth[:, ~pairs] = worth[:, pairs][:, :1]
@@ -293,6 +294,20 @@ class Maker:
         """Arrays of every layout in memory, dictionaries, and functions of every kind."""
         H, S, A = self.case.shape
         square = H == S == A
+        w, triples = np.ascontiguousarray(worth[0]), np.argwhere(self.possible).tolist()
+        ahead: dict[str, Any] = {  # what does not depend on what follows can be said as if it did
+            "dictionary of triples": {(s, a, n): w[s, a, n] for s, a, n in triples},
+            "triples backwards": {(s, a, n): w[s, a, n] for s, a, n in reversed(triples)},
+            "function of what follows": lambda s, a, n: w[s, a, n],
+        }  # fmt: skip
+        if not square:
+            ahead |= {"array of what follows": w, "list": w.tolist(), "columns of what follows": np.asfortranarray(w)}
+        if kind == "n":
+            met = np.flatnonzero(self.possible.any(axis=(0, 1))).tolist()
+            value = {n: w[self.possible[:, :, n].nonzero()][0, n] for n in met}
+            return ahead | {"next states": {(None, None, n): value[n] for n in met}}
+        if kind == "sas":
+            return ahead
         if kind == "s":
             r = np.ascontiguousarray(worth[0, :, 0, 0])
             forms: dict[str, Any] = {
@@ -305,7 +320,9 @@ class Maker:
                 forms["array of steps"] = np.ascontiguousarray(worth[:, :, :, 0])
             if self.case.run.model.state_name(0):
                 forms["names"] = {self.case.run.model.state_name(s): v for s, v in enumerate(r.tolist())}
-        elif kind == "sa":
+        elif kind == "hsa":
+            return {} if square else {"array": worth[:, :, :, 0], "list": worth[:, :, :, 0].tolist()}
+        else:
             q = np.ascontiguousarray(worth[0, :, :, 0])
             pairs = np.argwhere(self.possible.any(axis=2)).tolist()
             forms = {
@@ -314,18 +331,7 @@ class Maker:
             }  # fmt: skip
             if not square:
                 forms["array of steps"] = np.ascontiguousarray(worth[:, :, :, 0])
-        elif kind == "hsa":
-            return {} if square else {"array": worth[:, :, :, 0], "list": worth[:, :, :, 0].tolist()}
-        else:
-            w = np.ascontiguousarray(worth[0])
-            triples = np.argwhere(self.possible).tolist()
-            forms = {
-                "dictionary": {(s, a, n): w[s, a, n] for s, a, n in triples},
-                "function": lambda s, a, n: w[s, a, n],
-            }  # fmt: skip
-            if not square:
-                forms |= {"array": w, "list": w.tolist(), "columns": np.asfortranarray(w)}
-        return forms
+        return ahead | forms
 
     def _named(self, rng: np.random.Generator, kind: str) -> Wanted:
         H, S, A = self.case.shape
@@ -380,7 +386,16 @@ class ThroughClusters(Maker):
     def make(self, rng: np.random.Generator) -> Wanted:
         clusters, (H, S, A) = self.case.run.clusters, self.case.shape
         assert clusters is not None
-        kind, near = str(rng.choice(["s", "sa"])), clusters.nearest
+        kind, near = str(rng.choice(["s", "sa", "sas"])), clusters.nearest
+        if kind == "sas":
+            w = values_of(rng, (S, A, clusters.count))
+            w[clusters.count :] = 0.0
+            array = w[:, :, np.arange(S) % clusters.count]
+            forms = {
+                "array": array, "function": lambda x, move, y: w[near(x), int(move), near(y)],
+                "dictionary": {k: v for k, v in np.ndenumerate(array)},
+            }  # fmt: skip
+            return Wanted(kind, None, [], [], 1.0, False, forms)
         q = values_of(rng, (S, 1 if kind == "s" else A))
         q[clusters.count :] = 0.0
         function = (lambda x: q[near(x), 0]) if kind == "s" else (lambda x, move: q[near(x), int(move)])

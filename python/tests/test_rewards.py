@@ -138,6 +138,35 @@ def test_what_follows_counts_where_nothing_is_known() -> None:
         foray.explore(large, episodes=5).plan(lambda s, a, n: n == 3)
 
 
+def test_what_does_not_depend_on_what_follows_can_be_said_as_if_it_did() -> None:
+    """Where nothing is known it made certificates larger, and broke ties otherwise."""
+    rng = np.random.default_rng(3)
+    P, data = rng.dirichlet(np.ones(4), size=(4, 2)), []
+    for _ in range(300):
+        states, actions = [0], rng.integers(2, size=3).tolist()
+        for action in actions:
+            states.append(int(rng.choice(4, p=P[states[-1], action])))
+        data.append((states, actions))
+    run = foray.learn(data, foray.open_model(4, 2, 3, 0))
+    every = [(s, a, n) for s in range(4) for a in range(2) for n in range(4)]
+
+    def said(what: Any) -> Any:
+        plan = run.plan(what)
+        return repr(plan), plan.low, plan.high, plan.certificate.gap, plan.policy.tolist()
+
+    for r in (rng.random((4, 2)), rng.integers(0, 3, (4, 2)).astype(float), np.full((4, 2), 0.7), np.zeros((4, 2))):
+        wanted = said(foray.reward(r, name="x"))
+        for what in (lambda s, a, n, r=r: r[s, a], {(s, a, n): r[s, a] for s, a, n in every}):
+            assert said(foray.reward(what, name="x")) == wanted
+    v = rng.uniform(0.5, 1, 4)
+    wanted = said(foray.reward({(None, None, n): v[n] for n in range(4)}, name="x"))
+    assert said(foray.reward({(s, a, n): v[n] for s, a, n in every}, name="x")) == wanted
+    # What was said last of a pair counts, whatever was said before of each that follows it.
+    overruled: dict[Any, float] = {**{(0, 0, n): 0.9 for n in range(4)}, **{(1, a, n): 0.5 for a in range(2) for n in range(4)}, (0, 0): 0.1}
+    plain = foray.reward({(0, 0): 0.1, **{(1, a): 0.5 for a in range(2)}}, name="x")
+    assert run.plan(overruled).low <= run.plan(plain).value <= run.plan(overruled).high
+
+
 def test_what_cannot_follow_does_not_widen_the_range() -> None:
     run = _table()
     array = np.full((S, A, S), 1e6)

@@ -11,7 +11,8 @@ foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const for
     int64_t ranges = fy_seen_laws(laws->seen) + laws->seen->actions;
     if (fy_reward_looks_ahead(reward) &&
         (!FY_ALLOC(ctx, earned.ahead, laws->seen->entries) || !FY_ALLOC(ctx, earned.min, ranges) ||
-         !FY_ALLOC(ctx, earned.max, ranges))) {
+         !FY_ALLOC(ctx, earned.max, ranges) ||
+         !FY_ALLOC(ctx, earned.said, (reward->states + 1) * (reward->actions + 1)))) {
         fy_earned_destroy(&earned);
         return FORAY_ERROR_MEMORY;
     }
@@ -24,12 +25,23 @@ void fy_earned_destroy(fy_earned *earned)
     free(earned->ahead);
     free(earned->min);
     free(earned->max);
+    free(earned->said);
     *earned = (fy_earned){0};
 }
 
 double fy_earned_pair(const fy_earned *earned, int64_t state, int64_t action)
 {
     return earned->pair ? earned->pair[state * earned->reward->actions + action] : 0;
+}
+
+double fy_earned_alike(const fy_earned *earned, int64_t state, int64_t action, int64_t law)
+{
+    return earned->rules ? earned->min[law] : fy_earned_pair(earned, state, action);
+}
+
+bool fy_earned_varies(const fy_earned *earned, int64_t law)
+{
+    return earned->rules && earned->min[law] < earned->max[law];
 }
 
 static double following(const fy_earned *earned, int64_t state, int64_t action, int64_t next)
@@ -45,12 +57,45 @@ double fy_earned_staying(const fy_earned *earned, int64_t state, int64_t action)
                          : fy_earned_pair(earned, state, action);
 }
 
+static int32_t *said_of(const fy_earned *earned, int64_t state, int64_t action)
+{
+    return &earned->said[(state + 1) * (earned->reward->actions + 1) + action + 1];
+}
+
+/* Of how many next states something is said about (s,a). A rule about all of them brings back what
+ * belongs to the pair, so that nothing can be said by counting. */
+static void count_said(fy_earned *earned, const fy_reward_rules *rules)
+{
+    bool counts = true;
+    int64_t room = (earned->reward->states + 1) * (earned->reward->actions + 1);
+    for (int64_t i = 0; i < room; i++)
+        earned->said[i] = 0;
+    for (int64_t i = 0; i < rules->count && counts; i++) {
+        const fy_reward_rule *rule = &rules->rule[i];
+        counts = rule->state == FY_RULE_GONE || rule->next >= 0;
+        if (counts && rule->state != FY_RULE_GONE)
+            ++*said_of(earned, rule->state, rule->action);
+    }
+    for (int64_t i = 0; i < room && !counts; i++)
+        earned->said[i] = 0;
+}
+
+/* Is something said about every next state, so that what belongs to the pair counts nowhere? */
+static bool is_overruled(const fy_earned *earned, int64_t state, int64_t action)
+{
+    int64_t S = earned->reward->states;
+    return *said_of(earned, state, action) == S || *said_of(earned, state, -1) == S ||
+           *said_of(earned, -1, action) == S || *said_of(earned, -1, -1) == S;
+}
+
 /* r(s,a,s_i) of the successors seen; the range begins with what no rule changes. */
 static void fill_pair(fy_earned *earned, int64_t place, int64_t action)
 {
     const fy_laws *laws = earned->laws;
     int64_t law = fy_seen_law(laws->seen, place, action), state = laws->seen->state[place];
-    earned->min[law] = earned->max[law] = fy_earned_pair(earned, state, action);
+    bool overruled = is_overruled(earned, state, action);
+    earned->min[law] = overruled ? INFINITY : fy_earned_pair(earned, state, action);
+    earned->max[law] = overruled ? -INFINITY : fy_earned_pair(earned, state, action);
     for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
         earned->ahead[i] = following(earned, state, action, laws->seen->state[laws->next[i]]);
 }
@@ -82,6 +127,7 @@ static void fill_earned(fy_earned *earned)
 {
     const fy_seen *seen = earned->laws->seen;
     int64_t every = fy_seen_laws(seen);
+    count_said(earned, earned->rules);
     for (int64_t a = 0; a < seen->actions; a++) {
         earned->min[every + a] = INFINITY;
         earned->max[every + a] = -INFINITY;
@@ -112,14 +158,20 @@ void fy_earned_at(fy_earned *earned, int64_t t)
         fill_earned(earned);
 }
 
-void fy_earned_range(const foray_reward *reward, int64_t t, double *min, double *max)
+void fy_earned_range(fy_earned *earned, int64_t t, double *min, double *max)
 {
+    const foray_reward *reward = earned->reward;
     const double *pair = fy_reward_table(reward, t);
     const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
-    *min = *max = pair[0];
-    for (int64_t i = 1; i < reward->states * reward->actions; i++) {
-        *min = fmin(*min, pair[i]);
-        *max = fmax(*max, pair[i]);
+    int64_t A = reward->actions;
+    if (rules->ahead > 0)
+        count_said(earned, rules);
+    *min = INFINITY;
+    *max = -INFINITY;
+    for (int64_t i = 0; i < reward->states * A; i++) {
+        bool overruled = rules->ahead > 0 && is_overruled(earned, i / A, i % A);
+        *min = overruled ? *min : fmin(*min, pair[i]);
+        *max = overruled ? *max : fmax(*max, pair[i]);
     }
     for (int64_t i = 0; i < rules->count; i++) {
         const fy_reward_rule *rule = &rules->rule[i];

@@ -53,7 +53,7 @@ static void find_ranges(planning *p)
     p->lo[H] = p->hi[H] = reward->fixed ? reward->ending : 0;
     for (int64_t t = H - 1; t >= 0; t--) {
         if (!reward->fixed && reward->table_of_step[t] != last)
-            fy_earned_range(reward, t, &min, &max);
+            fy_earned_range(&p->earned, t, &min, &max);
         last = reward->table_of_step[t];
         p->lo[t] = reward->fixed ? 0 : min + reward->discount * p->lo[t + 1];
         p->hi[t] = reward->fixed ? 1 : max + reward->discount * p->hi[t + 1];
@@ -79,7 +79,7 @@ static double after(const planning *p, const place *x, int64_t a, const double *
     int64_t law = fy_seen_law(seen, x->at, a);
     if (seen->absorbing[x->at])
         return fy_earned_staying(earned, x->state, a) + x->g * value[x->at];
-    if (earned->rules) {
+    if (fy_earned_varies(earned, law)) {
         const fy_law_target target = {.value = value,
                                       .ahead = earned->ahead,
                                       .discount = x->g,
@@ -88,7 +88,7 @@ static double after(const planning *p, const place *x, int64_t a, const double *
         return of(p->laws, law, &target);
     }
     const fy_law_target target = {.value = value, .lo = lo, .hi = hi};
-    return fy_earned_pair(earned, x->state, a) + x->g * of(p->laws, law, &target);
+    return fy_earned_alike(earned, x->state, a, law) + x->g * of(p->laws, law, &target);
 }
 
 /* What follows alone: the gap of the states to come. */
@@ -292,9 +292,9 @@ foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
                   .states = laws->seen->states,
                   .policy = policy,
                   .notes = notes};
-    foray_status status = prepare(&p);
+    foray_status status = fy_earned_create(explorer->ctx, laws, reward, &p.earned);
     if (status == FORAY_OK)
-        status = fy_earned_create(explorer->ctx, laws, reward, &p.earned);
+        status = prepare(&p);
     for (int64_t t = reward->horizon - 1; t >= 0 && status == FORAY_OK; t--) {
         fy_tell_step(explorer->ctx, reward->horizon - 1 - t, reward->horizon);
         step_back(&p, t);
