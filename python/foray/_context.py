@@ -20,6 +20,8 @@ from ._library import lib
 from ._numbers import whole
 from .errors import BY_STATUS, FileError, ForayError, MissingFileError, UsageError
 
+#: More than machines have: where it cannot start as many, OpenMP ends the process.
+MOST_THREADS = 1024
 OK, TARGET_MISSED, INTERRUPTED = 0, 1, 2
 
 
@@ -58,7 +60,7 @@ class Context(Native):
     """
 
     def __init__(self, threads: int = 1) -> None:
-        count = whole(threads, "threads", 1, 2**31 - 1)
+        count = whole(threads, "threads", 1, MOST_THREADS)
         pointer = lib.foray_context_create()
         if not pointer:
             raise MemoryError

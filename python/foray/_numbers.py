@@ -98,7 +98,8 @@ def real(
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(-1)[0]
     try:
-        found = math.nan if isinstance(value, (str, bytes)) or np.iscomplexobj(value) else float(value)
+        texts = (str, bytes, bytearray, memoryview)
+        found = math.nan if isinstance(value, texts) or np.iscomplexobj(value) else float(value)
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not math.isfinite(found):
@@ -116,9 +117,11 @@ def reals(values: Any, what: str, error: Error = UsageError) -> npt.NDArray[np.f
         return np.array(found, dtype=np.float64).reshape(array.shape)
     if array.dtype.kind not in "biuf":
         raise error(f"{what}: an array of {array.dtype}, not of numbers")
-    if not np.isfinite(array).all():
-        raise error(f"{what}: {array[~np.isfinite(array)][0]} is not a finite number")
-    return np.asarray(array, dtype=np.float64, order="C")
+    with np.errstate(over="ignore"):  # a wider number may be infinite here
+        found64 = np.asarray(array, dtype=np.float64, order="C")
+    if not np.isfinite(found64).all():
+        raise error(f"{what}: {array[~np.isfinite(found64)][0]} is not a finite number")
+    return found64
 
 
 def text(value: Any, what: str) -> bytes:

@@ -30,11 +30,23 @@ def _never(*_: Any) -> int:
 _OPS = SystemOps(size=sizeof(SystemOps), reset=SYSTEM_RESET(_never), step=SYSTEM_STEP(_never))
 
 
+def _border(given: Any, what: str, size: int) -> npt.NDArray[np.float64]:
+    row = reals(given, what).ravel()
+    if len(row) not in (1, size):
+        raise UsageError(f"{what}: {len(row)} numbers, but observations have {size}")
+    return np.full(size, row)
+
+
 def _borders(space: Any, box: Any) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    low, high = (space.low, space.high) if box is None else box
     size = int(np.prod(space.shape))
-    low = np.broadcast_to(np.asarray(low, dtype=np.float64).ravel(), size).copy()
-    high = np.broadcast_to(np.asarray(high, dtype=np.float64).ravel(), size).copy()
+    if box is None:
+        low, high = (np.asarray(border, dtype=np.float64).ravel() for border in (space.low, space.high))
+    else:
+        try:
+            low, high = box
+        except (TypeError, ValueError) as problem:
+            raise UsageError(f"box={box!r}: it is (low, high)") from problem
+        low, high = _border(low, "box: low", size), _border(high, "box: high", size)
     wide = ~(np.isfinite(low) & np.isfinite(high)) | (high - low > 1e30)
     if wide.any():
         raise UsageError(
@@ -90,29 +102,29 @@ class Clusters(Native):
         return Clusters(clusters, low=low, high=high)
 
     def _place(self, observation: npt.ArrayLike) -> int:
-        """Puts an observation where the library looks for it, and asks for its clusters."""
-        try:
-            self._where[:] = np.ravel(observation)
-        except (ValueError, TypeError) as error:
-            raise WorldError(f"observation {observation!r} is not {len(self.low)} numbers") from error
-        if not np.isfinite(self._where).all():
-            raise WorldError(f"observation {observation!r} is not finite")
-        np.clip(self._where, self.low, self.high, out=self._where)
+        """Puts an observation where the library looks for it, and asks for its clusters: one thread at a time."""
+        where = reals(observation, "observation", WorldError).ravel()
+        if len(where) != len(self.low):
+            raise WorldError(f"observation {observation!r} is not {len(self.low)} numbers")
+        np.clip(where, self.low, self.high, out=self._where)
         return int(lib.foray_clusters_of(self.pointer, self._at, self._cluster, self._weight))
 
     def draw(self, observation: npt.ArrayLike, draw: Draw) -> int:
         """A cluster of an observation, drawn by its weight."""
-        count, u = self._place(observation), lib.foray_draw_uniform(byref(draw), LEVEL)
-        for i in range(count - 1):
-            u -= self._weight[i]
-            if u < 0:
-                return int(self._cluster[i])
-        return int(self._cluster[count - 1])
+        u = lib.foray_draw_uniform(byref(draw), LEVEL)
+        with self._context.turn():
+            count = self._place(observation)
+            for i in range(count - 1):
+                u -= self._weight[i]
+                if u < 0:
+                    return int(self._cluster[i])
+            return int(self._cluster[count - 1])
 
     def nearest(self, observation: npt.ArrayLike) -> int:
         """The cluster that an observation belongs to most."""
-        count = self._place(observation)
-        return int(self._cluster[max(range(count), key=lambda i: self._weight[i])])
+        with self._context.turn():
+            count = self._place(observation)
+            return int(self._cluster[max(range(count), key=lambda i: self._weight[i])])
 
     def centre(self, cluster: int) -> npt.NDArray[np.float64]:
         """The middle of a cluster."""
@@ -123,8 +135,9 @@ class Clusters(Native):
 
     def _action(self, policy: int, step: int, observation: npt.ArrayLike) -> int:
         """What a policy over the clusters does at an observation: as its clusters weigh."""
-        self._place(observation)
-        return int(lib.foray_policy_act(policy, self.pointer, step, self._at))
+        with self._context.turn():
+            self._place(observation)
+            return int(lib.foray_policy_act(policy, self.pointer, step, self._at))
 
     def __repr__(self) -> str:
         return f"<foray.Clusters {self.text}: {self.count} in {len(self.low)} dimensions>"

@@ -283,6 +283,8 @@ def to_minari(
     datasets as there are rewards. Every episode ends in a truncation. ``more`` goes to
     ``minari.create_dataset_from_buffers``: author, description, env and the like.
     """
+    if not isinstance(run, Run):
+        raise UsageError(f"{run!r} is no run")
     import minari
     from gymnasium.spaces import Discrete
     from minari.data_collector import EpisodeBuffer

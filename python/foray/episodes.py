@@ -60,6 +60,7 @@ class Environment:
         self.clusters: Clusters | None = None
         if clusters is not None:
             self.clusters = Clusters.of_space(space, clusters, box)
+            self.name += f" through {self.clusters.text}"
             self.given = self.clusters.count
         else:
             self.given, self._number = numbers(space, "observation")

@@ -64,6 +64,10 @@ class Batch(Native):
     def __reduce__(self) -> Any:
         return _batch, (self.model, self.draw, self.state)
 
+    def turn(self) -> Any:
+        """With what this returns, no other thread changes the arrays: a step is several calls."""
+        return self._context.turn()
+
     def begin(self, seeds: npt.ArrayLike, which: Any = slice(None)) -> None:
         """Episode 0 of each seed, up to its first state."""
         self.draw["seed"][which] = seeds
@@ -175,26 +179,28 @@ class World(gymnasium.Env[np.int64, np.int64]):
     ) -> tuple[np.int64, dict[str, Any]]:
         """Episode 0 of a seed; without one, the next episode of the last seed."""
         super().reset(seed=seed)
-        if seed is not None or not self._begun:
-            self._batch.begin(seed if seed is not None else int(self.np_random.integers(2**31)))
-        else:
-            self._batch.again()
-        self._begun = True
-        return self._batch.state[0], self._info()
+        with self._batch.turn():
+            if seed is not None or not self._begun:
+                self._batch.begin(seed if seed is not None else int(self.np_random.integers(2**31)))
+            else:
+                self._batch.again()
+            self._begun = True
+            return self._batch.state[0], self._info()
 
     def step(
         self, action: np.int64
     ) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         """One step; truncated with the last one of the horizon, and never terminated."""
         batch = self._batch
-        if not self._begun or batch.over[0]:
-            raise UsageError("the episode is over: reset() begins the next one")
-        t, state = int(batch.step[0]), int(batch.state[0])
         action = np.int64(whole(action, "action", 0, self.model.actions - 1))
-        batch.advance(np.array([action]))
-        following = batch.state[0]
-        reward = self._reward.at(t, state, int(action), int(following))
-        return following, reward, False, bool(batch.over[0]), self._info()
+        with batch.turn():
+            if not self._begun or batch.over[0]:
+                raise UsageError("the episode is over: reset() begins the next one")
+            t, state = int(batch.step[0]), int(batch.state[0])
+            batch.advance(np.array([action]))
+            following = batch.state[0]
+            reward = self._reward.at(t, state, int(action), int(following))
+            return following, reward, False, bool(batch.over[0]), self._info()
 
     def render(self) -> Any:
         """The map with an @ where the episode is, or the name of the state."""
@@ -270,21 +276,24 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         """Episode 0 of seeds s, s + 1, ...; without any, the next episode everywhere. With
         ``options={"reset_mask": which}`` only some are reset."""
         which = np.arange(self.num_envs)[(options or {}).get("reset_mask", slice(None))]
-        if seed is None and not self._begun:
-            seed = int(np.random.SeedSequence().generate_state(1)[0])
-        if seed is None:
-            self._batch.again(which)
-        else:
-            one = index_of(seed)
-            given = seed if one is None else [one + i for i in range(self.num_envs)]
-            if not isinstance(given, (list, tuple)) or len(given) != self.num_envs:
-                raise UsageError(f"seed={seed!r}: one, or {self.num_envs} of them")
-            fresh = np.random.SeedSequence().generate_state(self.num_envs)
-            seeds = [int(fresh[i]) if s is None else s for i, s in enumerate(given)]
-            listed = [whole(s, "seed", 0, 2**64 - 1) for s in seeds]
-            self._batch.begin(np.array(listed, dtype=np.uint64)[which], which)
-        self._begun = True
-        return self._answer()
+        with self._batch.turn():
+            if seed is None and not self._begun:
+                seed = int(np.random.SeedSequence().generate_state(1)[0])
+            if seed is None:
+                self._batch.again(which)
+            else:
+                self._batch.begin(self._seeds(seed)[which], which)
+            self._begun = True
+            return self._answer()
+
+    def _seeds(self, seed: Any) -> npt.NDArray[np.uint64]:
+        one = index_of(seed)
+        given = seed if one is None else [one + i for i in range(self.num_envs)]
+        if not isinstance(given, (list, tuple)) or len(given) != self.num_envs:
+            raise UsageError(f"seed={seed!r}: one, or {self.num_envs} of them")
+        fresh = np.random.SeedSequence().generate_state(self.num_envs)
+        seeds = [int(fresh[i]) if s is None else s for i, s in enumerate(given)]
+        return np.array([whole(s, "seed", 0, 2**64 - 1) for s in seeds], dtype=np.uint64)
 
     def step(
         self, actions: Ints
@@ -292,10 +301,14 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         """One step in each environment, or a reset where its episode is over."""
         if not self._begun:
             raise UsageError("reset() comes before the first step")
-        batch = self._batch
         chosen = np.ascontiguousarray(wholes(actions, "action", 0, self.model.actions - 1))
         if chosen.shape != (self.num_envs,):
             raise UsageError(f"actions of the shape {chosen.shape}, but there are {self.num_envs}")
+        with self._batch.turn():
+            return self._step(chosen)
+
+    def _step(self, chosen: Ints) -> tuple[Ints, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
+        batch = self._batch
         began = batch.renew()
         rewards = self._nothing
         if self._reward.nothing:

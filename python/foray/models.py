@@ -284,6 +284,11 @@ class Builder(Native):
         context.call(function, context.pointer, *arguments, byref(out))
         return Builder(context, out)
 
+    def _say(self, function: Any, *arguments: Any) -> Builder:
+        """Errors stick, so that nothing is to be checked; but one thread at a time."""
+        self._context.ask(function, self._pointer, *arguments)
+        return self
+
     def _sized(self, outcomes: Sequence[int] = (), dim: int = 0) -> Builder:
         """How long the arrays are that C reads without being told."""
         self._outcomes, self._dim = list(outcomes), dim
@@ -322,16 +327,14 @@ class Builder(Native):
     def transition(self, state: int, action: int, following: int, probability: float) -> Builder:
         """The probability of a successor (tabular)."""
         where = _triple(state, action, following)
-        lib.foray_builder_transition(self._pointer, *where, real(probability, "probability"))
-        return self
+        return self._say(lib.foray_builder_transition, *where, real(probability, "probability"))
 
     def outcomes(self, state: int, action: int, law: int, following: Sequence[int]) -> Builder:
         """Which law a pair obeys, and where each of its outcomes leads (classes)."""
         law, array = self._law(law, following, "following")
-        lib.foray_builder_outcomes(
-            self._pointer, whole(state, "state"), whole(action, "action"), law, array.ctypes.data
+        return self._say(
+            lib.foray_builder_outcomes, whole(state, "state"), whole(action, "action"), law, array.ctypes.data
         )
-        return self
 
     def _law(self, law: int, values: Any, what: str) -> tuple[int, npt.NDArray[Any]]:
         """A law, and as many values as it has outcomes."""
@@ -342,22 +345,19 @@ class Builder(Native):
     def law(self, law: int, probabilities: Sequence[float]) -> Builder:
         """The probabilities of a law's outcomes, where they are known (classes)."""
         law, array = self._law(law, probabilities, "probabilities")
-        lib.foray_builder_law(self._pointer, law, array.ctypes.data)
-        return self
+        return self._say(lib.foray_builder_law, law, array.ctypes.data)
 
     def simulator(
         self, simulator: int, state: int, action: int, following: int, probability: float
     ) -> Builder:
         """The probability of a successor in one of the simulators (mixture)."""
         where = whole(simulator, "simulator"), *_triple(state, action, following)
-        lib.foray_builder_simulator(self._pointer, *where, real(probability, "probability"))
-        return self
+        return self._say(lib.foray_builder_simulator, *where, real(probability, "probability"))
 
     def weights(self, weights: Sequence[float]) -> Builder:
         """The weights of the simulators, where they are known (mixture)."""
         array = _counted(reals(weights, "weights"), "weights", self._dim)
-        lib.foray_builder_weights(self._pointer, array.ctypes.data)
-        return self
+        return self._say(lib.foray_builder_weights, array.ctypes.data)
 
     def feature(
         self, state: int, action: int, following: int, features: Mapping[int, float]
@@ -365,59 +365,51 @@ class Builder(Native):
         """The features phi(s'|s,a) that are not 0, by their coordinates (features)."""
         where = _ints(features, "coordinates")
         values = reals(list(features.values()), "features")
-        lib.foray_builder_feature(
-            self._pointer, *_triple(state, action, following), len(where), where.ctypes.data, values.ctypes.data
+        where_to = _triple(state, action, following)
+        return self._say(
+            lib.foray_builder_feature, *where_to, len(where), where.ctypes.data, values.ctypes.data
         )
-        return self
 
     def theta(self, theta: Sequence[float]) -> Builder:
         """The vector theta, where it is known (features)."""
         array = _counted(reals(theta, "theta"), "theta", self._dim)
-        lib.foray_builder_theta(self._pointer, array.ctypes.data)
-        return self
+        return self._say(lib.foray_builder_theta, array.ctypes.data)
 
     def available(self, state: int, actions: Sequence[int]) -> Builder:
         """The only actions that a state has."""
         array = _ints(actions, "actions")
-        lib.foray_builder_available(self._pointer, whole(state, "state"), len(array), array.ctypes.data)
-        return self
+        return self._say(lib.foray_builder_available, whole(state, "state"), len(array), array.ctypes.data)
 
     def initial(self, probabilities: Mapping[int, float]) -> Builder:
         """Where episodes begin, and how probably."""
         for state, probability in probabilities.items():
             p = real(probability, "initial: probability")
-            lib.foray_builder_initial(self._pointer, whole(state, "initial: state"), p)
+            self._say(lib.foray_builder_initial, whole(state, "initial: state"), p)
         return self
 
     def forget(self) -> Builder:
         """The model says what is possible, but not how likely it is."""
-        lib.foray_builder_forget_theta(self._pointer)
-        return self
+        return self._say(lib.foray_builder_forget_theta)
 
     def name(self, name: str) -> Builder:
         """The name of the model."""
-        lib.foray_builder_name(self._pointer, as_text(name, "name"))
-        return self
+        return self._say(lib.foray_builder_name, as_text(name, "name"))
 
     def state_name(self, state: int, name: str) -> Builder:
         """The name of a state."""
-        lib.foray_builder_state_name(self._pointer, whole(state, "state"), as_text(name, "name"))
-        return self
+        return self._say(lib.foray_builder_state_name, whole(state, "state"), as_text(name, "name"))
 
     def action_name(self, action: int, name: str) -> Builder:
         """The name of an action."""
-        lib.foray_builder_action_name(self._pointer, whole(action, "action"), as_text(name, "name"))
-        return self
+        return self._say(lib.foray_builder_action_name, whole(action, "action"), as_text(name, "name"))
 
     def grid(self, rows: int, cols: int) -> Builder:
         """The size of the map."""
-        lib.foray_builder_grid(self._pointer, whole(rows, "rows"), whole(cols, "cols"))
-        return self
+        return self._say(lib.foray_builder_grid, whole(rows, "rows"), whole(cols, "cols"))
 
     def cell(self, state: int, row: int, col: int) -> Builder:
         """Where a state lies on the map."""
-        lib.foray_builder_cell(self._pointer, whole(state, "state"), whole(row, "row"), whole(col, "col"))
-        return self
+        return self._say(lib.foray_builder_cell, whole(state, "state"), whole(row, "row"), whole(col, "col"))
 
     def finish(self) -> Model:
         """The model; raises what is wrong with it. A builder makes one model."""

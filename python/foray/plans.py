@@ -270,6 +270,4 @@ def _view(pointer: Any, shape: tuple[int, int], owner: object) -> npt.NDArray[np
     address = cast(pointer, ctypes.c_void_p).value or 0
     memory: Any = (ctypes.c_int32 * math.prod(shape)).from_address(address)
     memory.owner = owner
-    array = np.frombuffer(memory, dtype=np.int32).reshape(shape)
-    array.flags.writeable = False
-    return array
+    return np.frombuffer(memoryview(memory).toreadonly(), dtype=np.int32).reshape(shape)

@@ -59,12 +59,12 @@ class BuiltReward(Native):
     def _json(self) -> bytes:
         return text_of(self.context, lib.foray_reward_print, self.context, self)
 
-    def set(self, step: int, state: int, action: int, value: float) -> None:
+    def _set(self, step: int, state: int, action: int, value: float) -> None:
         self.context.call(
             lib.foray_reward_set, self.context.pointer, self.pointer, step, state, action, value
         )
 
-    def set_next(self, step: int, state: int, action: int, following: int, value: float) -> None:
+    def _set_next(self, step: int, state: int, action: int, following: int, value: float) -> None:
         self.context.call(
             lib.foray_reward_set_next,
             self.context.pointer, self.pointer, step, state, action, following, value,
@@ -199,7 +199,7 @@ def goal(*states: State, name: str | None = None) -> Reward:
     def make(context: Context, model: Model) -> BuiltReward:
         built = _create(context, model, name or _label("goal", states), 0.0, 1.0, 0.0)
         for state in _numbers(model, states).tolist():
-            built.set(-1, state, -1, 1.0)
+            built._set(-1, state, -1, 1.0)
         return built
 
     return Reward(make)
@@ -266,12 +266,12 @@ class Values:
     def fill(self, built: BuiltReward) -> None:
         for step, state, action, next, value in self.kept:
             if next is None:
-                built.set(step, state, action, value)
+                built._set(step, state, action, value)
             elif isinstance(next, int):
-                built.set_next(step, state, action, next, value)
+                built._set_next(step, state, action, next, value)
             else:
                 for n, v in zip(next.tolist(), value.tolist(), strict=True):
-                    built.set_next(step, state, action, n, v)
+                    built._set_next(step, state, action, n, v)
 
 
 def _following(model: Model, name: str) -> Iterator[tuple[int, int, Any]]:
@@ -432,7 +432,10 @@ def range_of(given: Any) -> tuple[float, float]:
         low, high = given
     except (TypeError, ValueError) as problem:
         raise UsageError(f"range={given!r}: it is (low, high)") from problem
-    return real(low, "range: low"), real(high, "range: high")
+    least, most = real(low, "range: low"), real(high, "range: high")
+    if not least <= most:
+        raise UsageError(f"range: {least:g} is not below {most:g}")
+    return least, most
 
 
 def _name_of(what: object) -> str:

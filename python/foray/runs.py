@@ -61,6 +61,13 @@ def _settings(context: Context, values: Mapping[str, object]) -> Settings:
     return settings
 
 
+def _setting(context: Context, settings: Any, name: str) -> str:
+    """One of them, as text."""
+    text = ctypes.create_string_buffer(600)
+    context.call(lib.foray_settings_get, context.pointer, settings, as_text(name, "setting"), text, len(text))
+    return text.value.decode()
+
+
 def _has_setting(algorithm: str, name: str) -> bool:
     index = 0
     while address := lib.foray_setting_describe(as_text(algorithm, "algorithm"), index):
@@ -78,6 +85,8 @@ def model_of(source: Model | str, horizon: int | None) -> Model:
     horizon = None if horizon is None else whole(horizon, "horizon", 1)
     if isinstance(source, Model):
         model = source
+    elif not isinstance(source, str):
+        raise UsageError(f"{source!r} is no model: foray.Model, the path of a model file, or a world's name")
     elif "/" in source or source.endswith((".json", ".compact")) or os.path.isfile(source):
         model = load_model(source)
     else:
@@ -93,14 +102,14 @@ def _model_of_environment(
     """What is known of an environment. Where episodes begin is what it says, or something to be
     learnt like all else: looking at a few of them would prove nothing."""
     first = law_of(initial, env.states) if initial is not None else env.initial()
-    if known == "table":
+    if isinstance(known, str) and known == "table":
         if first is None:
             raise UsageError(
                 "the environment does not say where episodes begin, and its table neither:"
                 " give initial=state, or {state: probability}"
             )
         return env.use_table(first, laws)
-    if isinstance(known, str):
+    if known is not None:
         raise UsageError(f"known={known!r}: a model, 'table', or nothing")
     return open_model(env.states, env.actions, env.horizon, first)
 
@@ -257,14 +266,8 @@ class Run(Native):
 
     def setting(self, name: str) -> str:
         """One setting, as text."""
-        text = ctypes.create_string_buffer(600)
-        context = self._context
-        with context.turn():
-            settings = lib.foray_run_settings(self.pointer)
-            context.check(
-                lib.foray_settings_get(context.pointer, settings, as_text(name, "setting"), text, len(text))
-            )
-        return text.value.decode()
+        with self._context.turn():
+            return _setting(self._context, lib.foray_run_settings(self.pointer), name)
 
     def _facts(self) -> ExplorerFacts:
         facts = ExplorerFacts()
@@ -293,8 +296,11 @@ class Run(Native):
     def explore(self, *, episodes: int | None = None, progress: bool | None = None) -> Run:
         """Continues, up to ``episodes`` in all. Ctrl-C stops it, and finished episodes are kept."""
         episodes = None if episodes is None else whole(episodes, "episodes", 1)
-        if episodes is not None and episodes > int(self.setting("episodes")):
+        budget = int(self.setting("episodes"))
+        if episodes is not None and episodes > budget:
             self._context.call(lib.foray_run_extend, self, episodes)
+        elif episodes is not None and episodes < budget and self.episodes < budget:
+            raise UsageError(f"the run was started for {budget} episodes, and episodes={episodes} can only be raised")
         bar = bars.Bar() if bars.wanted(progress) else None
         context = self._context
 
@@ -525,7 +531,7 @@ def pointers_of(natives: Sequence[Native]) -> Any:
 
 def _target(context: Context, run: Run, until: float | None, targets: Iterable[RewardLike]) -> None:
     if until is not None:
-        context.call(lib.foray_run_set_until, run, real(until, "until"))
+        context.call(lib.foray_run_set_until, run, real(until, "until", 0.0))
     built = [run._reward(what) for what in targets]
     if built:
         context.call(lib.foray_run_set_targets, run, len(built), pointers_of(built))
@@ -636,6 +642,7 @@ def explore(
     context = Context(threads)
     looks: Looks = {"clusters": clusters, "box": box, "actions": actions, "twins": None if twins is None else flag(twins, "twins")}
     model, player, name = _resolve(source, horizon, known, laws, initial, looks)
+    asked = {"algorithm": algorithm, "seed": seed, **settings}
     if model.open:
         # Where nothing is known counting is enough, and far faster: as the command chooses.
         algorithm = algorithm or "rf-express"
@@ -643,21 +650,35 @@ def explore(
             settings = {"pooled": "on", **settings}
     named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
     chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
-    if flag(resume, "resume") and path is not None and os.path.exists(path):
-        run = _open(context, path, WRITE)
-        if not model.same_as(run.model):
-            known_as = run.world
-            run.close()
-            raise UsageError(f"{run.path} is a run of another model: it explored {known_as}")
-    else:
-        run = create(context, model, name, chosen, path, flag(replace, "replace"))
+    if flag(resume, "resume") and path is None:
+        raise UsageError("resume=True goes on with a file: give its path=")
+    old = _open(context, path, WRITE) if resume and path is not None and os.path.exists(path) else None
+    run = old or create(context, model, name, chosen, path, flag(replace, "replace"))
     try:
+        if old is not None:
+            _check_same(run, model, name if player is not None else None, asked)
         _prepare(run, player, range, reward_for)
         _target(context, run, until, targets)
         return run.explore(episodes=episodes, progress=progress)
     except BaseException:  # nobody else has the run, and whoever resumes it wants its file closed
         run.close()
         raise
+
+
+def _check_same(run: Run, model: Model, player: str | None, asked: Mapping[str, object]) -> None:
+    """What a run has seen is of one world, with one algorithm: what is asked for must be what it has."""
+    if not model.same_as(run.model):
+        raise UsageError(f"{run.path} is a run of another model: it explored {run.world}")
+    if player not in (None, run.world):
+        raise UsageError(f"{run.path} explored {run.world}, and not {player}")
+    wanted = {name: value for name, value in asked.items() if value is not None}
+    settings = _settings(run._context, {"algorithm": run.algorithm, **wanted})
+    for name in wanted:
+        has, said = run.setting(name), _setting(run._context, byref(settings), name)
+        if has != said:
+            raise UsageError(
+                f"{run.path} was started with {name} {has}, not {said}: only episodes=, until= and targets= can change"
+            )
 
 
 def open_run(path: str | os.PathLike[str], *, write: bool = False, threads: int = 1) -> Run:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ._numbers import index_of
+from ._numbers import index_of, reals, whole
 from .errors import UsageError, WorldError
 
 MOST_ACTIONS = 4096
@@ -93,7 +93,9 @@ def numbers(space: Any, what: str, part: bool = False) -> tuple[int, Callable[[A
 
 def _box_moves(space: Any, given: Any) -> list[Any]:
     """Actions of a Box: so many in each direction, evenly from border to border, or those given."""
-    if isinstance(given, int):
+    count = index_of(given)
+    if count is not None or isinstance(given, (bool, str)) or not isinstance(given, Iterable):
+        given = whole(given, "actions", 0)
         low, high = np.ravel(space.low), np.ravel(space.high)
         if given < 2 or not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise UsageError(f"actions={given}: at least 2 in each direction, between finite borders")
@@ -101,11 +103,19 @@ def _box_moves(space: Any, given: Any) -> list[Any]:
             raise UsageError(f"actions={given} in each of {len(low)} directions are more than {MOST_ACTIONS}")
         each = [np.linspace(a, b, given) for a, b in zip(low, high, strict=True)]
         given = list(itertools.product(*each))
-    moves = [np.asarray(value, dtype=space.dtype).reshape(space.shape) for value in given]
-    for move in moves:
-        if not space.contains(move):
-            raise UsageError(f"actions: {move} is not in {space}")
+    moves = [_box_move(space, value) for value in given]
+    if not moves:
+        raise UsageError("actions: there is none in the list")
     return moves
+
+
+def _box_move(space: Any, given: Any) -> Any:
+    row = reals(given, "actions")
+    if row.size == math.prod(space.shape):
+        move = row.astype(space.dtype).reshape(space.shape)
+        if space.contains(move):
+            return move
+    raise UsageError(f"actions: {given} is not in {space}")
 
 
 def moves(space: Any, given: Any = None) -> list[Any]:

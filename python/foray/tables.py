@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ctypes import byref, c_char_p, c_void_p, sizeof
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from ._context import Context
 from ._library import ImportFacts, ImportOptions, lib
-from ._numbers import Initial, flag, law_of, path_of, reals, text, whole
+from ._numbers import Initial, flag, law_of, path_of, real, reals, text, whole
 from .errors import UsageError
 from .models import Builder, Model
 
@@ -48,7 +48,8 @@ def _entries(matrix: Any) -> Iterable[tuple[int, int, float]]:
     if hasattr(matrix, "tocoo"):
         sparse = matrix.tocoo()
         sparse.sum_duplicates()
-        rows, cols, values = sparse.row, sparse.col, sparse.data
+        stored = sparse.data != 0  # a zero that is written down is as impossible as one that is not
+        rows, cols, values = sparse.row[stored], sparse.col[stored], sparse.data[stored]
     else:
         dense = np.asarray(matrix, dtype=np.float64)
         rows, cols = np.nonzero(dense)
@@ -99,6 +100,19 @@ def from_arrays(
 # ------------------------------------------------------------------------ Gymnasium's tables
 
 Table = Mapping[int, Mapping[int, Sequence[tuple[float, int, float, bool]]]]
+FORM = "table: it must be P[state][action] = [(probability, next, reward, done), ...]"
+
+
+def _rows_of(table: Table) -> Iterator[tuple[int, int, Sequence[tuple[float, int, float, bool]]]]:
+    """What a table says of each (s,a), if it is one."""
+    try:
+        listed = [(s, a, list(rows)) for s, actions in table.items() for a, rows in actions.items()]
+        if all(len(row) == 4 for _, _, rows in listed for row in rows):
+            yield from listed
+            return
+    except (AttributeError, TypeError):
+        pass
+    raise UsageError(FORM)
 
 
 def _write_table(directory: str, table: Table) -> str:
@@ -108,16 +122,20 @@ def _write_table(directory: str, table: Table) -> str:
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["state", "action", "next", "probability", "done"])
-        for state, actions in table.items():
-            for action, rows in actions.items():
-                possible = [row for row in rows if row[0] > 0]
-                if not possible:
-                    raise UsageError(f"table: nothing follows state {state}, action {action}")
-                share = repr(1.0 / len(possible))
-                for row in possible:
-                    where = [whole(n, "table: state or action", 0) for n in (state, action, row[1])]
-                    writer.writerow([*where, share, int(bool(row[3]))])
+        for state, action, rows in _rows_of(table):
+            possible = [row for row in rows if real(row[0], "table: probability", 0.0, 1 + TOLERANCE) > 0]
+            if not possible:
+                raise UsageError(f"table: nothing follows state {state}, action {action}")
+            share = repr(1.0 / len(possible))
+            for row in possible:
+                where = [whole(n, "table: state or action", 0) for n in (state, action, row[1])]
+                writer.writerow([*where, share, _done(row[3])])
     return path
+
+
+def _done(value: Any) -> int:
+    """True or False, which some tables write as 1 and 0."""
+    return int(value) if isinstance(value, (bool, np.bool_)) else whole(value, "table: done", 0, 1)
 
 
 def from_table(
@@ -132,6 +150,8 @@ def from_table(
     "action" those of an action, with "all" all that have equally many outcomes. A state in which
     some episodes end and others go on has an absorbing twin, numbered after the states of the
     table."""
+    if not isinstance(table, Mapping):
+        raise UsageError(FORM)
     return from_table_with_twins(table, horizon, law_of(initial, len(table)), laws)[0]
 
 

@@ -150,6 +150,9 @@ def targets(of: Objects) -> Iterator[tuple[str, Callable[[], Any], str]]:
             if inspect.isclass(thing) and issubclass(thing, BaseException):
                 continue
             yield prefix + name, (lambda thing=thing: thing), name
+    if hasattr(foray, "gym"):
+        yield "explore an environment", (lambda: explore_lake), "explore"
+        yield "explore vectors", (lambda: explore_pendulum), "explore"
     for name, make in instances.items():
         if name.startswith("gym.") and not hasattr(foray, "gym"):
             continue
@@ -160,6 +163,24 @@ def targets(of: Objects) -> Iterator[tuple[str, Callable[[], Any], str]]:
                 yield f"{name}.{attribute} (property)", (lambda m=make, a=attribute: lambda: getattr(m(), a)), attribute
             elif callable(what):
                 yield f"{name}.{attribute}", (lambda m=make, a=attribute: getattr(m(), a)), attribute
+
+
+def explore_lake(known=None, laws="pair", initial=None, range=None, twins=None, horizon=5, targets=()):
+    import gymnasium
+
+    return foray.explore(
+        gymnasium.make("FrozenLake-v1"), episodes=3, progress=False, known=known, laws=laws, initial=initial, range=range,
+        twins=twins, horizon=horizon, targets=targets,
+    )  # fmt: skip
+
+
+def explore_pendulum(clusters="grid:2x2x2", box=None, actions=3, twins=None, horizon=3):
+    import gymnasium
+
+    env = gymnasium.make("Pendulum-v1")
+    return foray.explore(
+        env, episodes=3, progress=False, clusters=clusters, box=box, actions=actions, twins=twins, horizon=horizon
+    )
 
 
 def finished_builder() -> foray.Builder:

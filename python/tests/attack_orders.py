@@ -44,7 +44,7 @@ def small() -> foray.Run:
 
 def use(thing: Any) -> None:
     """Whatever can be done with it; what is closed may say so."""
-    if isinstance(thing, (foray.Builder, foray.Simulator)):
+    if isinstance(thing, (foray.Builder, foray.Simulator)) or hasattr(thing, "observation_space"):
         return
     for name in ("policy", "facts", "initial", "to_json", "bound", "data", "explain", "truth", "estimate", "_repr_html_"):
         try:

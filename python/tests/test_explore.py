@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -118,6 +119,51 @@ def test_files_are_resumed_to_the_same_bits(tmp_path: Path) -> None:
     with foray.open_run(path) as run:
         assert run.plan("goal:5").value == whole.plan("goal:5").value
         assert run.trace().shape[1] == 3
+
+
+def test_what_goes_on_is_the_same_run(tmp_path: Path) -> None:
+    """Other settings were dropped without a word, and two worlds were taken for one."""
+    def still(state: int, action: int, rng: Any) -> int:
+        return state
+
+    def leaves(state: int, action: int, rng: Any) -> int:
+        return 1
+
+    river = "riverswim:states=4,horizon=8"
+    begun = foray.explore(river, episodes=20, path=tmp_path / "river", seed=3)
+    begun.close()
+    for other in ({"delta": 0.001}, {"seed": 4}, {"algorithm": "random"}, {"radius_scale": 0.5}):
+        with pytest.raises(foray.UsageError, match="was started with"):
+            foray.explore(river, episodes=30, path=tmp_path / "river", resume=True, **other)
+    again = foray.explore(river, episodes=30, path=tmp_path / "river", resume=True, seed=3, delta=0.1, algorithm="ucrl-rfe")
+    assert again.episodes == 30
+    with pytest.raises(foray.UsageError, match="path="):
+        foray.explore(river, episodes=30, resume=True)
+    worlds = [foray.Simulator(step, states=2, actions=1, horizon=3) for step in (still, leaves)]
+    foray.explore(worlds[0], episodes=50, path=tmp_path / "still").close()
+    with pytest.raises(foray.UsageError, match="explored still, and not leaves"):
+        foray.explore(worlds[1], episodes=60, path=tmp_path / "still", resume=True)
+    with foray.explore(worlds[0], episodes=60, path=tmp_path / "still", resume=True) as run:
+        assert run.episodes == 60
+
+
+def test_a_budget_can_only_be_raised() -> None:
+    left = [30]
+
+    def step(state: int, action: int, rng: Any) -> int:
+        left[0] -= 1
+        if left[0] == 0:
+            raise RuntimeError("enough")
+        return state
+
+    world = foray.Simulator(step, states=2, actions=1, horizon=3)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "run")
+        with pytest.raises(RuntimeError, match="enough"):
+            foray.explore(world, episodes=10**9, path=path)
+        with pytest.raises(foray.UsageError, match="only be raised"):
+            foray.explore(world, episodes=12, path=path, resume=True)
+        assert foray.open_run(path).episodes < 10
 
 
 def test_temporary_files_go_away() -> None:

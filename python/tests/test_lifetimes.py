@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -297,6 +297,86 @@ def _answer(pipe: Any, run: foray.Run, plan: foray.Plan) -> None:
             found.append("forked" in str(error))
     run.close()
     pipe.send((found, repr(run), plan.policy.tolist(), run.model.states, foray.explore(WORLD, episodes=50).episodes))
+
+
+def together(*works: Callable[[], None]) -> list[str]:
+    """All at once, with threads that change as often as they can; what they raise."""
+    raised: list[str] = []
+
+    def run(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:
+            raised.append(repr(error))
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=run, args=(work,)) for work in works]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    return raised
+
+
+def test_an_environment_in_several_threads() -> None:
+    """A reset while another thread stepped ended the process."""
+    pytest.importorskip("gymnasium")
+    code = """if True:
+        import foray, sys, threading
+        sys.setswitchinterval(1e-6)
+        env = foray.gym.World("riverswim:states=4,horizon=8", reward="goal:3")
+        env.reset(seed=1)
+        def work():
+            for i in range(1500):
+                try:
+                    env.step(i % 2)
+                except foray.UsageError:
+                    env.reset()
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        [t.start() for t in threads], [t.join() for t in threads]
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-500:]
+
+
+def test_clusters_in_several_threads() -> None:
+    clusters, wrong = foray.Clusters("grid:21x21", low=[-1, -1], high=[1, 1]), [0]
+    points = np.random.default_rng(1).uniform(-1, 1, (200, 2))
+    wanted = [clusters.nearest(point) for point in points]
+
+    def ask() -> None:
+        for _ in range(10):
+            wrong[0] += [clusters.nearest(point) for point in points] != wanted
+
+    assert together(*[ask] * 4) == [] and wrong == [0]
+
+
+def test_a_builder_in_several_threads() -> None:
+    builder = foray.Builder.tabular(40, 4, 4)
+
+    def fill(first: int) -> Callable[[], None]:
+        def work() -> None:
+            for s in range(first, 40, 4):
+                for a in range(4):
+                    for n in range(10):
+                        builder.transition(s, a, (s + n) % 40, 0.1)
+                builder.name("x" * s).state_name(s, f"state {s}")
+        return work
+
+    assert together(*[fill(k) for k in range(4)]) == []
+    model = builder.finish()
+    assert model.facts().transitions == 1600 and model.state_name(39) == "state 39"
+
+
+def test_nobody_writes_into_a_plan() -> None:
+    plan = foray.explore("riverswim:states=4,horizon=8", episodes=20).plan("goal:3")
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        plan.policy.flags.writeable = True
+    assert not hasattr(plan.reward, "set") and not hasattr(plan.reward, "set_next")
 
 
 def test_a_fork_leaves_the_run_to_its_parent() -> None:

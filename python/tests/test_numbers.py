@@ -145,6 +145,52 @@ def test_clusters_and_comparisons() -> None:
     refused(foray.lab, "a\0b", 3)
 
 
+def test_what_is_said_of_an_environment() -> None:
+    gymnasium = pytest.importorskip("gymnasium")
+    lake, pendulum = gymnasium.make("FrozenLake-v1"), gymnasium.make("Pendulum-v1")
+
+    def see(**more: Any) -> foray.Run:
+        return foray.explore(pendulum, clusters="grid:2x2x2", horizon=3, episodes=2, **{"actions": 3, **more})
+
+    refused(lambda known: foray.explore(lake, horizon=3, episodes=2, known=known), 5, True, ["table"], np.zeros(3), "x")
+    refused(lambda r: foray.explore(lake, horizon=3, episodes=2, range=r), 5, (1, 0), (0, np.inf), ("0", 1), (0, 1, 2))
+    refused(lambda box: see(box=box), 5, ("a", "b"), ("-1", "1"), (np.nan, 1), (1, -1), ([0, 0], [1, 1]), (None, 1))
+    bad: list[Any] = [True, [], [[9.0]], [["1"]], [[np.nan]], "x", [[1, 2]], 0, -1, 10**9, None, 2.5]
+    refused(lambda actions: see(actions=actions), *bad)
+    assert see(actions=np.int64(3)).model.actions == see(actions=[-2.0, [0.0], 2]).model.actions == 3
+
+
+def test_observations_are_as_many_numbers_as_there_are_dimensions() -> None:
+    """One number was taken for both, a text for its number, and what is imaginary was dropped."""
+    clusters = foray.Clusters("grid:3x5", low=[-1, -8], high=[1, 8])
+    refused(clusters.nearest, [0.5], 0.5, [1, 2, 3], ["0.5", "1"], [1j, 1], [None, 1], [np.nan, 1], "x", None)
+    assert clusters.nearest(np.array([[0.9], [8]], np.float32)) == 14
+
+
+def test_wide_numbers_and_bytes() -> None:
+    refused(lambda x: numbers.reals(x, "x"), [np.longdouble("1e4000")], [1.0, np.inf])
+    refused(lambda x: numbers.real(x, "x"), bytearray(b"1"), memoryview(b"1"))
+    refused(lambda until: foray.explore(RIVER, episodes=3, until=until), -1, -0.5)
+
+
+def test_tables_and_what_is_none() -> None:
+    """What is no number was taken for impossible."""
+    def table(p: Any, done: Any = False) -> foray.Model:
+        return foray.from_table({0: {0: [(p, 1, 0.0, done), (1.0, 0, 0.0, False)]}, 1: {0: [(1.0, 1, 0.0, False)]}}, 4)
+
+    wrong: list[Any] = ["x", 5, None, [], {0: 5}, {0: {0: 5}}, {0: {0: [5]}}, {0: {0: [(1,)]}}, {0: {0: "abcd"}}]
+    refused(lambda what: foray.from_table(what, 4), *wrong)
+    refused(lambda what: foray.compare(what, ["random"]), *wrong[1:])
+    refused(lambda what: foray.to_minari(what, "x/y-v0"), *wrong)
+    refused(lambda threads: foray.lab("complexity", threads=threads), 0, 2**31 - 1)
+    refused(table, np.nan, -0.5, "1", None, 1.7, np.inf)
+    refused(lambda done: table(0.5, done), "no", 2, None)
+    assert table(0.5, np.True_).states == table(0.5, 1).states
+    sparse = pytest.importorskip("scipy.sparse")
+    zero = sparse.csr_matrix(([0.5, 0.5, 0.0, 1.0, 1.0], ([0, 0, 0, 1, 2], [0, 1, 2, 1, 2])), shape=(3, 3))
+    assert foray.from_arrays([zero], 4).same_as(foray.from_arrays(zero.toarray()[None], 4))
+
+
 def test_worlds_for_gymnasium() -> None:
     gymnasium = pytest.importorskip("gymnasium")
     env = gymnasium.make("foray/RiverSwim-v0", states=4, horizon=8)
