@@ -431,6 +431,24 @@ static void algorithms_without_an_estimate_say_so(void **state)
     foray_run_close(run);
 }
 
+/* What was learnt elsewhere: on what it rests, and how it is learnt again. */
+static void recorded_episodes_say_so(void **state)
+{
+    enum { STEPS = 8 };
+    int32_t states[STEPS + 1] = {0}, actions[STEPS] = {0};
+    run_bench *bench = *state;
+    strcpy(bench->settings.algorithm, "recorded");
+    bench->settings.delta = 0.25;
+    foray_run *run = run_create(bench, bench->path);
+    assert_ok(bench, foray_run_learn(run, STEPS, states, actions));
+    char *page = page_of(bench, run);
+    assert_non_null(strstr(page, "their law is taken on trust"));
+    assert_non_null(strstr(page, "foray learn test episodes.csv --delta 0.25 -o"));
+    assert_null(strstr(page, "foray explore"));
+    free(page);
+    foray_run_close(run);
+}
+
 static void many_plans_are_listed_and_some_drawn(void **state)
 {
     enum { PLANS = 30 };
@@ -582,6 +600,7 @@ int main(void)
         RUN_TEST(worlds_without_a_map_have_bars),
         RUN_TEST(empty_runs_have_a_page),
         RUN_TEST(algorithms_without_an_estimate_say_so),
+        RUN_TEST(recorded_episodes_say_so),
         RUN_TEST(many_plans_are_listed_and_some_drawn),
         RUN_TEST(hostile_names_are_escaped),
         cmocka_unit_test(large_worlds_have_small_pages),

@@ -105,6 +105,11 @@ static foray_status print_bound(fy_report *report)
     return FORAY_OK;
 }
 
+bool fy_report_is_recorded(const fy_report *report)
+{
+    return strcmp(report->run->settings.algorithm, "recorded") == 0;
+}
+
 static foray_status print_facts(fy_report *report)
 {
     const foray_model *model = report->model;
@@ -116,6 +121,9 @@ static foray_status print_facts(fy_report *report)
     fy_page_count(report->text, "episodes", report->facts.episodes);
     foray_status status = print_bound(report);
     print_refutation(report);
+    if (fy_report_is_recorded(report) && model->initials > 0)
+        fy_page_fact(report->text, "first states",
+                     "their law is taken on trust: recorded episodes may begin anywhere");
     fy_page_count(report->text, "states", model->states);
     fy_page_count(report->text, "actions", model->actions);
     fy_page_count(report->text, "steps of an episode", model->horizon);

@@ -56,6 +56,8 @@ foray_status fy_report_laws(fy_report *report, bool *printed);
  * place of the smallest chosen so far, if it is larger. Returns how many. */
 int64_t fy_report_widest(const double *width, int64_t count, int64_t *chosen, int64_t room);
 
+/* Were its episodes recorded elsewhere? */
+bool fy_report_is_recorded(const fy_report *report);
 /* The map, if the model has one that is more than a single line: false if not. */
 bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols);
 /* Prints which quantity grows in which direction of the map, if the states' names tell. */

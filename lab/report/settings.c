@@ -14,6 +14,21 @@ static const char *file_name(const fy_report *report)
     return slash ? slash + 1 : report->run->store->path;
 }
 
+/* What was recorded elsewhere is learnt again from what 'foray data' writes. */
+static void add_learn(fy_report *report, fy_writer *command)
+{
+    foray_settings usual;
+    foray_settings_default(&usual);
+    fy_print(command, "foray learn");
+    fy_command_word(command, foray_run_world(report->run));
+    fy_print(command, " episodes.csv");
+    if (report->run->settings.delta != usual.delta)
+        fy_command_number(command, "delta", report->run->settings.delta);
+    fy_print(command, " -o");
+    fy_command_word(command, file_name(report));
+    fy_print(command, "\n");
+}
+
 /* foray explore with every setting that is not the default. */
 static foray_status add_explore(fy_report *report, fy_writer *command)
 {
@@ -58,11 +73,19 @@ static foray_status print_commands(fy_report *report)
     int64_t episodes = report->facts.episodes;
     fy_writer command = {.ctx = report->ctx};
     replans r = {.report = report, .command = &command};
-    foray_status status = add_explore(report, &command);
+    bool recorded = fy_report_is_recorded(report);
+    foray_status status = FORAY_OK;
+    if (recorded)
+        add_learn(report, &command);
+    else
+        status = add_explore(report, &command);
     if (status == FORAY_OK)
         status = foray_run_plans(report->run, add_plan, &r);
     fy_page_command(report->text, &command);
-    if (run->source != FY_SOURCE_MODEL)
+    if (recorded)
+        fy_print(report->text, "<p>The episodes were recorded elsewhere: <code>foray data</code> "
+                               "writes those that the run has to episodes.csv.</p>\n");
+    else if (run->source != FY_SOURCE_MODEL)
         fy_print(report->text, "<p>The episodes came from a world other than the model. If the "
                                "command names a system, that system is used again; a world inside "
                                "another program cannot be reproduced.</p>\n");
