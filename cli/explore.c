@@ -505,9 +505,10 @@ static cli_exit explore(exploration *e)
     char *how = continuation(e);
     if (status == FORAY_ERROR_WORLD && foray_run_saved(e->run) > 0)
         cli_fail(session, code,
-                 "%" PRId64 " episodes are saved; the next is played with the same draws, so once "
+                 "%" PRId64 " episode%s saved; the next is played with the same draws, so once "
                  "the cause is gone, %s",
-                 foray_run_saved(e->run), how ? how : "--resume continues");
+                 foray_run_saved(e->run), foray_run_saved(e->run) == 1 ? " is" : "s are",
+                 how ? how : "--resume continues");
     if (status == FORAY_INTERRUPTED)
         cli_fail(session, code, "stopped by a signal, everything is saved; %s",
                  how ? how : "--resume continues");

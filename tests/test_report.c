@@ -443,7 +443,7 @@ static void recorded_episodes_say_so(void **state)
     assert_ok(bench, foray_run_learn(run, STEPS, states, actions));
     char *page = page_of(bench, run);
     assert_non_null(strstr(page, "their law is taken on trust"));
-    assert_non_null(strstr(page, "foray learn test episodes.csv --delta 0.25 -o"));
+    assert_non_null(strstr(page, "foray learn test:world episodes.csv --delta 0.25 -o"));
     assert_null(strstr(page, "foray explore"));
     free(page);
     foray_run_close(run);

@@ -271,6 +271,25 @@ static void small_files_do_not_grow(void **state)
     free(out);
 }
 
+/* 10 kB, compressed, of JSON that is deeply or widely nothing would take 600 MB. */
+static void large_indices_are_refused(void **state)
+{
+    enum { SIZE = (4 << 20) + 2 };
+    foray_context *ctx = *state;
+    foray_model *model;
+    fy_writer tar = {.ctx = ctx};
+    char *index = malloc(SIZE);
+    assert_non_null(index);
+    memset(index, '[', SIZE - 1);
+    index[SIZE - 1] = 0;
+    put_file(&tar, index, &own_arrays, NULL);
+    write_bytes(tar.data, tar.size);
+    assert_int_equal(import_file(ctx, 3, &model, NULL), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "index.json: larger than the 4 MiB allowed here"));
+    free(tar.data);
+    free(index);
+}
+
 /* `from` in the index becomes `to`. */
 static void edit_index(char *out, size_t size, const char *from, const char *to)
 {
@@ -421,10 +440,11 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_come_back),         cmocka_unit_test(steps_are_refused),
-        cmocka_unit_test(files_of_others_are_read), cmocka_unit_test(small_files_do_not_grow),
-        cmocka_unit_test(bad_indices_are_named),    cmocka_unit_test(bad_arrays_are_named),
-        cmocka_unit_test(damage_is_noticed),        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(values_come_back),          cmocka_unit_test(steps_are_refused),
+        cmocka_unit_test(files_of_others_are_read),  cmocka_unit_test(small_files_do_not_grow),
+        cmocka_unit_test(large_indices_are_refused), cmocka_unit_test(bad_indices_are_named),
+        cmocka_unit_test(bad_arrays_are_named),      cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -427,15 +427,20 @@ static foray_status check_system(const umb_file *umb)
                  : FORAY_OK;
 }
 
+/* It says what there is, and has no list of states: a few kilobytes. JSON takes ten times as much
+ * memory as text, which a small compressed file could be made to take for nothing. */
+static const size_t index_limit = 4 << 20;
+
 static foray_status read_index(umb_file *umb)
 {
     const fy_member *index = fy_archive_find(&umb->archive, "index.json");
     if (!index)
         return fy_fail(umb->ctx, FORAY_ERROR_INPUT, "%s: no index.json: this is not a UMB file",
                        umb->archive.path);
-    if (index->size > FY_DOCUMENT_LIMIT)
-        return fy_fail(umb->ctx, FORAY_ERROR_INPUT, "%s: index.json is too large",
-                       umb->archive.path);
+    if (index->size > index_limit)
+        return fy_fail(umb->ctx, FORAY_ERROR_INPUT,
+                       "%s: index.json: larger than the %zu MiB allowed here", umb->archive.path,
+                       index_limit >> 20);
     foray_status status =
         fy_json_parse(umb->ctx, (const char *)index->data, index->size, "index.json", &umb->tree);
     if (status != FORAY_OK)

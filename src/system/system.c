@@ -275,7 +275,9 @@ static foray_status bad_number(const foray_system *system, foray_context *ctx,
                                const foray_draw *draw, int64_t i, double value)
 {
     const char *const *name = system->spec.dimension_name;
-    const char *rule = system->spec.states == 0 ? "not a number" : "not a state of a finite system";
+    char rule[64] = "not a number";
+    if (system->spec.states > 0)
+        fy_format(rule, sizeof rule, "none of its states, 0 to %" PRId64, system->spec.states - 1);
     return fy_fail(ctx, FORAY_ERROR_WORLD,
                    "%s: in episode %" PRIu64 ", draw %u, coordinate %" PRId64
                    "%s%s%s of the answer is %.17g, "
