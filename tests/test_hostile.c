@@ -181,7 +181,7 @@ static const struct {
     {"error", "the program says: the ring is  [31mbroken"},
     {"close-out", "closed descriptor 4"},
     {"close-in", "did not answer within 0.4 s"},
-    {"range", "is 99"},
+    {"range", "is 99, which is none of its states, 0 to"},
     {"nan", "is nan"},
     {"fraction", "is 1.5"},
     {"no-done", "bytes, not the"},

@@ -213,9 +213,9 @@ static void hostile_answers_are_refused(void **state)
         {SUPPORT_INFINITE, false, "coordinate 0 (height) of the answer is -inf"},
         {SUPPORT_SILENT, false, "coordinate 0 (height) of the answer is nan"},
         {SUPPORT_FAILS, false, "hostile failed in episode 12, draw 34: the plug is pulled"},
-        {SUPPORT_OUTSIDE, true, "of the answer is 7, which is not a state"},
-        {SUPPORT_FRACTION, true, "of the answer is 0.5, which is not a state"},
-        {SUPPORT_NAN, true, "of the answer is nan, which is not a state"},
+        {SUPPORT_OUTSIDE, true, "of the answer is 7, which is none of its states, 0 to 2"},
+        {SUPPORT_FRACTION, true, "of the answer is 0.5, which is none of its states, 0 to 2"},
+        {SUPPORT_NAN, true, "of the answer is nan, which is none of its states, 0 to 2"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         support_hostile self = {.reset = cases[i].how, .step = cases[i].how};
