@@ -166,7 +166,7 @@ static foray_explorer *reload(const twins *t, foray_explorer *wide, const foray_
 static void same_tests(foray_explorer *narrow, foray_explorer *wide)
 {
     foray_refutation a, b;
-    assert_int_equal(narrow->fit != NULL, wide->fit != NULL);
+    assert_int_equal(narrow->refuter.fit != NULL, wide->refuter.fit != NULL);
     assert_int_equal(foray_explorer_refutation(narrow, &a), FORAY_OK);
     assert_int_equal(foray_explorer_refutation(wide, &b), FORAY_OK);
     same_number(a.evidence, b.evidence);

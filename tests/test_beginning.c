@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "certify/fit.h"
+#include "certify/refutation.h"
 #include "explore/explorer.h"
 #include "support.h"
 
@@ -146,8 +146,8 @@ static int64_t alarms(foray_context *ctx, const foray_model *stated, double trut
         for (int64_t k = 0; k < 300; k++) {
             explorer->first = support_uniform(&random) < truth;
             explorer->episodes++;
-            fy_explorer_note_beginning(explorer);
-            max = fmax(max, explorer->otherwise);
+            fy_refuter_note_beginning(&explorer->refuter, explorer->episodes, explorer->first);
+            max = fmax(max, explorer->refuter.otherwise);
         }
         count += max >= log(20);
         foray_explorer_destroy(explorer);
@@ -176,13 +176,13 @@ static void evidence_is_as_defined(void **state)
     for (int64_t k = 0; k < 50; k++) {
         explorer->first = k % 3 == 0;
         explorer->episodes++;
-        fy_explorer_note_beginning(explorer);
+        fy_refuter_note_beginning(&explorer->refuter, explorer->episodes, explorer->first);
     }
     double x = 33, y = 17;
     double expected = lgamma(x + 0.5) + lgamma(y + 0.5) - 2 * lgamma(0.5) - lgamma(x + y + 1) -
                       x * log(0.7) - y * log(0.3);
-    assert_int_equal(explorer->began[0], 33);
-    assert_true(fabs(explorer->otherwise - expected) < 1e-9);
+    assert_int_equal(explorer->refuter.began[0], 33);
+    assert_true(fabs(explorer->refuter.otherwise - expected) < 1e-9);
     foray_explorer_destroy(explorer);
     foray_model_destroy(stated);
     foray_context_destroy(ctx);
@@ -202,8 +202,10 @@ static void counts_are_saved(void **state)
     support_ok(ctx, foray_explorer_save(explorer, &data, &size));
     again = explore(ctx, stated, "random");
     support_ok(ctx, foray_explorer_load(again, data, size));
-    assert_memory_equal(again->began, explorer->began, 2 * sizeof *again->began);
-    assert_true(again->otherwise == explorer->otherwise && again->beginnings == 20);
+    assert_memory_equal(again->refuter.began, explorer->refuter.began,
+                        2 * sizeof *again->refuter.began);
+    assert_true(again->refuter.otherwise == explorer->refuter.otherwise &&
+                again->refuter.beginnings == 20);
     assert_int_equal(foray_explorer_load(again, data, size - 32), FORAY_ERROR_RUN);
     assert_int_equal(foray_explorer_load(again, data, size - 8), FORAY_ERROR_RUN);
     foray_free(data);
