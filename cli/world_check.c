@@ -1,6 +1,7 @@
 /* world_check.c - foray world check: does a system keep the contract? */
 #include <stdio.h>
 
+#include "conform.h"
 #include "output.h"
 #include "view.h"
 
@@ -10,12 +11,12 @@ typedef struct findings {
 } findings;
 
 static const char *const result_name[] = {
-    [FORAY_CHECK_PASSED] = "passed",
-    [FORAY_CHECK_FAILED] = "failed",
-    [FORAY_CHECK_SKIPPED] = "skipped",
+    [CLI_CHECK_PASSED] = "passed",
+    [CLI_CHECK_FAILED] = "failed",
+    [CLI_CHECK_SKIPPED] = "skipped",
 };
 
-static void output_check(cli_output *output, const foray_check *check)
+static void output_check(cli_output *output, const cli_check *check)
 {
     cli_output_open(output, NULL);
     cli_output_text(output, "name", check->name);
@@ -25,12 +26,12 @@ static void output_check(cli_output *output, const foray_check *check)
     cli_output_close(output);
 }
 
-static void take(void *user, const foray_check *check)
+static void take(void *user, const cli_check *check)
 {
     findings *found = user;
-    found->passed += check->result == FORAY_CHECK_PASSED;
-    found->failed += check->result == FORAY_CHECK_FAILED;
-    found->skipped += check->result == FORAY_CHECK_SKIPPED;
+    found->passed += check->result == CLI_CHECK_PASSED;
+    found->failed += check->result == CLI_CHECK_FAILED;
+    found->skipped += check->result == CLI_CHECK_SKIPPED;
     if (found->output.as_json) {
         output_check(&found->output, check);
         return;
@@ -81,7 +82,7 @@ static cli_exit run_check(cli_session *session)
         cli_output_open_list(&found.output, "checks");
     }
     foray_status status =
-        foray_system_check(session->ctx, system, draws, (uint64_t)seed, take, &found, &failed);
+        cli_system_conform(session->ctx, system, draws, (uint64_t)seed, take, &found, &failed);
     code = conclude(session, &found, status);
     foray_system_destroy(system);
     return code;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Computes the tables of src/base/maths_tables.c from their definitions, in 100 digits:
+"""Computes the tables of src/base/maths_tables.h from their definitions, in 100 digits:
 
-    scripts/maths_coefficients.py > src/base/maths_tables.c
+    scripts/maths_coefficients.py > src/base/maths_tables.h
 
 Needs nothing but Python. tests/test_libm.sh checks that the file is what this prints.
 """
@@ -165,7 +165,7 @@ def hexadecimal(x):
 
 def table(comment, declaration, texts, line, brackets=("", "")):
     """A definition: `line` numbers each, or one bracket of several lines after another"""
-    print(f"\n/* {comment} */\nconst {declaration} = {{")
+    print(f"\n/* {comment} */\nstatic const {declaration} = {{")
     for text in texts:
         lines = [", ".join(text[i:i + line]) for i in range(0, len(text), line)]
         print("    " + brackets[0] + ",\n    ".join(lines) + brackets[1] + ",")
@@ -181,34 +181,34 @@ def row(comment, declaration, numbers):
 
 
 def main():
-    print("/* maths_tables.c - made by scripts/maths_coefficients.py, which says what the numbers"
+    print("/* maths_tables.h - made by scripts/maths_coefficients.py, which says what the numbers"
           "\n * are. */\n"
-          "/* clang-format off */\n#include \"base/maths_parts.h\"")
-    row("log 2 in multiples of 2^-42, and the rest", "double fy_log_2[2]",
+          "/* clang-format off */")
+    row("log 2 in multiples of 2^-42, and the rest", "double log_2[2]",
         [rounded(LN2, TWO ** -42), LN2 - rounded(LN2, TWO ** -42)])
-    row("1 / log 10, head and tail", "double fy_per_log_10[2]",
+    row("1 / log 10, head and tail", "double per_log_10[2]",
         head_and_tail(1 / Decimal(10).ln(), 53))
     rows("log: 1/c for c = 1 + j/128; log c (from j = 53: log(c/2)), head and tail",
-         "double fy_log_table[129][3]", logarithms())
+         "double log_table[129][3]", logarithms())
     row("exp: 128 / log 2; log 2 / 128 in multiples of 2^-42, and the rest",
-        "double fy_exp_step[3]", [128 / LN2, rounded(LN2 / 128, TWO ** -42),
+        "double exp_step[3]", [128 / LN2, rounded(LN2 / 128, TWO ** -42),
                                   LN2 / 128 - rounded(LN2 / 128, TWO ** -42)])
-    rows("exp: 2^(j/128), head and tail", "double fy_exp_table[128][2]",
+    rows("exp: 2^(j/128), head and tail", "double exp_table[128][2]",
          [head_and_tail((LN2 * j / 128).exp(), 53) for j in range(128)])
     row("sin, cos: 2/pi, then pi/2 in three pieces of 33 bits and the rest",
-        "double fy_quarter_turn[5]", [2 / PI] + pieces(PI / 2, 33, 3))
-    row("pi/2, head and tail", "double fy_half_pi[2]", head_and_tail(PI / 2, 53))
-    table("2/pi, 32 bits after 32 bits", "uint32_t fy_two_over_pi[38]",
+        "double quarter_turn[5]", [2 / PI] + pieces(PI / 2, 33, 3))
+    row("pi/2, head and tail", "double half_pi[2]", head_and_tail(PI / 2, 53))
+    table("2/pi, 32 bits after 32 bits", "uint32_t two_over_pi[38]",
           [[f"0x{TWO_OVER_PI >> 32 * (37 - i) & 0xffffffff:08x}" for i in range(38)]], 7)
     rows("sin, cos: sin(j/64) and cos(j/64), heads of 26 bits and tails",
-         "double fy_sine_table[52][4]",
+         "double sine_table[52][4]",
          [sum((head_and_tail(x, 26) for x in sine_and_cosine(Decimal(j) / 64)), ())
           for j in range(52)])
     rows("lgamma: A0, A1 (heads and tails), A2, A3, ... around c = 1 + j/8",
-         "double fy_gamma_table[17][16]", gammas())
-    row("lgamma: log(2 pi)/2, head and tail", "double fy_half_log_2_pi[2]",
+         "double gamma_table[17][16]", gammas())
+    row("lgamma: log(2 pi)/2, head and tail", "double half_log_2_pi[2]",
         head_and_tail((2 * PI).ln() / 2, 53))
-    row("lgamma: Stirling's rest, times x, in powers of 1/x^2", "double fy_stirling[14]",
+    row("lgamma: Stirling's rest, times x, in powers of 1/x^2", "double stirling[14]",
         stirling())
 
 

@@ -2,7 +2,7 @@
  * statistic, and that threads make no difference. */
 #include "support_system.h"
 
-#include "system/monte_carlo.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdio.h>

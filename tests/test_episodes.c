@@ -1,5 +1,6 @@
-/* test_episodes.c - recorded episodes through the C interface: the same certificates as the explorer
- * that saw them happen, episodes of any length, reading files in pieces, memory that runs out. */
+/* test_episodes.c - recorded episodes through the C interface: the same certificates as the
+ * explorer that saw them happen, episodes of any length, reading files in pieces, memory that runs
+ * out. */
 #include "base/csv.h"
 #include "data/episodes.h"
 #include "support.h"
@@ -245,7 +246,7 @@ static void test_csv(void **state)
     for (int i = 0; i < 30000; i++)
         fprintf(file, "\"%d \"\"x\"\"\n\",%d%s", i, i, i % 2 ? "\r\n" : "\n");
     assert_int_equal(fclose(file), 0);
-    assert_ok(bench, fy_csv_open(bench->ctx, bench->path, columns, 2, &csv));
+    assert_ok(bench, fy_csv_open(bench->ctx, bench->path, columns, 2, NULL, &csv));
     for (int i = 0; i < 30000; i++) {
         char expected[32];
         assert_ok(bench, fy_csv_next(csv, &more));
@@ -263,7 +264,7 @@ static void test_csv(void **state)
     for (int i = 0; i < 1 << 21; i++)
         fputc('x', file);
     assert_int_equal(fclose(file), 0);
-    assert_ok(bench, fy_csv_open(bench->ctx, bench->path, columns, 1, &csv));
+    assert_ok(bench, fy_csv_open(bench->ctx, bench->path, columns, 1, NULL, &csv));
     assert_null(fy_csv_cell(csv, 1));
     assert_fails(bench, FORAY_ERROR_INPUT, fy_csv_next(csv, &more));
     run_assert_message(bench, ":2: longer than a megabyte");

@@ -54,8 +54,8 @@ for archive in "$FORAY_BUILD"/libforay*.a; do
 done
 
 cd "$FORAY_SOURCE"
-if ! scripts/maths_coefficients.py | cmp - src/base/maths_tables.c; then
-    echo "FAILED: src/base/maths_tables.c is not what scripts/maths_coefficients.py prints"
+if ! scripts/maths_coefficients.py | cmp - src/base/maths_tables.h; then
+    echo "FAILED: src/base/maths_tables.h is not what scripts/maths_coefficients.py prints"
     failures=1
 fi
 exit $failures

@@ -1,6 +1,7 @@
 /* test_outside.c - worlds from outside: the same world as a plug-in, as a C program and as a
  * Python program gives the same numbers, the conformance suite tells good from bad, and what
  * is wrong with a plug-in is said. */
+#include "conform.h"
 #include "support.h"
 
 #include <stdio.h>
@@ -162,15 +163,15 @@ typedef struct verdicts {
     char detail[1024]; /* of the last that failed */
 } verdicts;
 
-static void note(void *user, const foray_check *check)
+static void note(void *user, const cli_check *check)
 {
     verdicts *v = user;
-    char *list = check->result == FORAY_CHECK_FAILED    ? v->failed
-                 : check->result == FORAY_CHECK_SKIPPED ? v->skipped
-                                                        : NULL;
+    char *list = check->result == CLI_CHECK_FAILED    ? v->failed
+                 : check->result == CLI_CHECK_SKIPPED ? v->skipped
+                                                      : NULL;
     if (list)
         snprintf(list + strlen(list), 256 - strlen(list), " %s", check->name);
-    if (check->result == FORAY_CHECK_FAILED)
+    if (check->result == CLI_CHECK_FAILED)
         snprintf(v->detail, sizeof v->detail, "%s", check->detail);
 }
 
@@ -180,7 +181,7 @@ static foray_status check_world(const char *text, verdicts *v)
     foray_system *system = open_system(ctx, text);
     int64_t failed = -1;
     memset(v, 0, sizeof *v);
-    foray_status status = foray_system_check(ctx, system, 2000, 1, note, v, &failed);
+    foray_status status = cli_system_conform(ctx, system, 2000, 1, note, v, &failed);
     assert_int_equal(failed > 0, v->failed[0] != 0);
     foray_system_destroy(system);
     foray_context_destroy(ctx);
@@ -338,11 +339,11 @@ static void test_no_memory(void **unused)
     int64_t failed;
     for (int64_t left = 0; left < 6; left++) {
         ctx->allocations_left = left;
-        assert_int_equal(foray_system_check(ctx, system, 100, 1, note, &v, &failed),
+        assert_int_equal(cli_system_conform(ctx, system, 100, 1, note, &v, &failed),
                          FORAY_ERROR_MEMORY);
     }
     ctx->allocations_left = -1;
-    assert_int_equal(foray_system_check(ctx, system, 1, 1, note, &v, &failed), FORAY_ERROR_USAGE);
+    assert_int_equal(cli_system_conform(ctx, system, 1, 1, note, &v, &failed), FORAY_ERROR_USAGE);
     foray_system_destroy(system);
     foray_context_destroy(ctx);
 }

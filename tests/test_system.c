@@ -3,7 +3,7 @@
 #include "support_system.h"
 
 #include "system/system.h"
-#include "world/spec.h"
+#include "world/world.h"
 
 #include <math.h>
 #include <stdlib.h>

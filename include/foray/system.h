@@ -132,34 +132,6 @@ FORAY_API foray_status foray_system_step(foray_system *system, int64_t count,
 FORAY_API foray_status foray_system_reward(foray_system *system, int64_t index, const double *state,
                                            int64_t action, double *value);
 
-/* ------------------------------------------------------------- conformance */
-
-typedef enum foray_check_result {
-    FORAY_CHECK_PASSED,
-    FORAY_CHECK_FAILED,
-    FORAY_CHECK_SKIPPED
-} foray_check_result;
-
-/* What one check of the conformance suite found. The texts are valid during the call. */
-typedef struct foray_check {
-    const char *name; /* one word */
-    const char *rule; /* what it looked at */
-    foray_check_result result;
-    const char *detail; /* what was measured, or the cause */
-} foray_check;
-typedef void (*foray_check_fn)(void *user, const foray_check *check);
-
-/* Does a system keep the contract above? Calls `fn` for every check: whether answers are
- * states and depend on the question alone (asked again, in another order, alone, among many,
- * by several threads); whether reality is a mixture of the simulators (a statistical test with
- * `draws` draws, at least 2, for each of some (s,a), which a true mixture fails with
- * probability 10^-6); whether rewards lie in [0,1]; and how fast it is. *failed receives the
- * number of failed checks. FORAY_ERROR_WORLD: the system stopped working, and the remaining
- * checks were skipped; *failed is set in this case too. */
-FORAY_API foray_status foray_system_check(foray_context *ctx, foray_system *system, int64_t draws,
-                                          uint64_t seed, foray_check_fn fn, void *user,
-                                          int64_t *failed);
-
 /* ------------------------------------------------------------- Monte Carlo */
 
 /* How many draws it takes for `means` means of numbers in [0, range] to have errors of at most

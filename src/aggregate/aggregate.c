@@ -9,7 +9,7 @@
  * joined in the clusters' order. */
 #include "model/model.h"
 #include "base/maths.h"
-#include "system/monte_carlo.h"
+#include "system/system.h"
 #include "aggregate/sampling.h"
 
 #include <inttypes.h>

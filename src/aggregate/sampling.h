@@ -3,7 +3,6 @@
 #define FY_SAMPLING_H
 
 #include "aggregate/clusters.h"
-#include "system/monte_carlo.h"
 #include "system/system.h"
 
 /* What is sampled, the same for all threads. */

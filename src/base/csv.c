@@ -291,8 +291,8 @@ static foray_status read_header(fy_csv *csv, int64_t required)
     return status;
 }
 
-static foray_status open_csv(foray_context *ctx, const char *path, const char *const *column,
-                             int64_t required, const char *const *plain, fy_csv **out)
+foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
+                         int64_t required, const char *const *plain, fy_csv **out)
 {
     fy_csv *csv;
     if (!FY_ALLOC(ctx, csv, 1))
@@ -316,18 +316,6 @@ static foray_status open_csv(foray_context *ctx, const char *path, const char *c
     else
         fy_csv_close(csv);
     return status;
-}
-
-foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
-                         int64_t required, fy_csv **out)
-{
-    return open_csv(ctx, path, column, required, NULL, out);
-}
-
-foray_status fy_csv_open_plain(foray_context *ctx, const char *path, const char *const *column,
-                               const char *const *plain, fy_csv **out)
-{
-    return open_csv(ctx, path, column, 0, plain, out);
 }
 
 void fy_csv_close(fy_csv *csv)

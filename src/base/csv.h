@@ -12,13 +12,11 @@
 typedef struct fy_csv fy_csv;
 
 /* Opens a file and reads its header. `column` names all columns that there may be, ended by NULL:
- * the first `required` of them must be there. */
+ * the first `required` of them must be there. `plain` is NULL, or for files that may lack the
+ * header: where the first record holds numbers only, the columns are those of `plain`, in this
+ * order, or the first of them. */
 foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
-                         int64_t required, fy_csv **out);
-/* The same, for files that may lack the header: where the first record holds numbers only, the
- * columns are those of `plain`, in this order, or the first of them. */
-foray_status fy_csv_open_plain(foray_context *ctx, const char *path, const char *const *column,
-                               const char *const *plain, fy_csv **out);
+                         int64_t required, const char *const *plain, fy_csv **out);
 void fy_csv_close(fy_csv *csv);
 
 /* Does the file have this column? */

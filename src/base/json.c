@@ -625,9 +625,10 @@ static foray_status parse(foray_context *ctx, const char *text, size_t size, con
 {
     fy_json_tree tree;
     foray_status status = fy_json_parse(ctx, text, size, where, &tree);
-    if (status < 0)
+    if (status != FORAY_OK)
         return status;
-    if ((status = check_root(ctx, fy_json_root(&tree), format, keys)) < 0) {
+    status = check_root(ctx, fy_json_root(&tree), format, keys);
+    if (status != FORAY_OK) {
         fy_json_free(&tree);
         return fy_fail_within(ctx, status, "%s", where);
     }

@@ -359,7 +359,7 @@ foray_status fy_data_read(foray_context *ctx, const foray_model *model, const ch
     if (status == FORAY_OK)
         status = fy_names_create(ctx, "action", model->actions, model->action_names, &r.actions);
     if (status == FORAY_OK)
-        status = fy_csv_open(ctx, path, columns, NEXT + 1, &r.csv);
+        status = fy_csv_open(ctx, path, columns, NEXT + 1, NULL, &r.csv);
     if (status == FORAY_OK)
         status = take_rows(&r);
     fy_csv_close(r.csv);
@@ -480,7 +480,8 @@ static foray_status check_complete(const policy_rows *r, const foray_policy *pol
 static foray_status take_policy_rows(policy_rows *r, foray_policy *policy)
 {
     bool more = true;
-    foray_status status = fy_csv_open(r->ctx, r->path, policy_columns, POLICY_ACTION + 1, &r->csv);
+    foray_status status =
+        fy_csv_open(r->ctx, r->path, policy_columns, POLICY_ACTION + 1, NULL, &r->csv);
     if (status == FORAY_OK && fy_csv_has(r->csv, POLICY_PROBABILITY))
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT,
                          "%s:%" PRId64 ": a column of probabilities: policies that draw their "

@@ -48,7 +48,7 @@ typedef struct fy_explorer_ops {
     bool takes_reward;
     /* True: in every step it follows explorer->followed. */
     bool follows;
-    /* For playing ahead (run/ahead.c), where it does not: fills in such a table (open models), -1
+    /* For playing ahead (run/loop.c), where it does not: fills in such a table (open models), -1
      * where the action is fy_random_action_in; */
     void (*follow_all)(const foray_explorer *explorer, int32_t *table);
     /* or, where no plan changes what it does, its action in step t of an episode: looks only at

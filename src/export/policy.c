@@ -5,7 +5,7 @@
  * equal. In its text, '@' stands for the name of the policy. */
 #include "aggregate/clusters.h"
 #include "base/json.h"
-#include "base/maths_parts.h"
+#include "base/maths_tables.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -352,11 +352,11 @@ static void put_radial(fy_writer *writer, const foray_policy_clusters *clusters,
         fy_print(writer, "}");
     }
     fy_print(writer, "};\n");
-    put_vector(writer, name, "exp_step", fy_exp_step, 3);
+    put_vector(writer, name, "exp_step", exp_step, 3);
     fy_print(writer, "static const double %s_exp_table[][2] = {", name);
     for (int j = 0; j < 128; j++) {
         fy_print(writer, j > 0 ? ",\n    {" : "\n    {");
-        put_reals(writer, fy_exp_table[j], 2);
+        put_reals(writer, exp_table[j], 2);
         fy_print(writer, "}");
     }
     fy_print(writer, "};\n");

@@ -127,7 +127,7 @@ static foray_status choose_target(ending *e, const fy_transition *pair, int64_t 
     char key[64];
     for (int64_t i = 0; i < k; i++) {
         const fy_transition *other = pair + i;
-        if (other->meant != row->meant)
+        if (other->untwinned != row->untwinned)
             continue;
         if (other->reward == row->reward) {
             *out = other->next;
@@ -135,14 +135,14 @@ static foray_status choose_target(ending *e, const fy_transition *pair, int64_t 
         }
         bool new = true;
         for (int64_t j = 0; j < i; j++)
-            new = new && !(pair[j].meant == row->meant && pair[j].reward == other->reward);
+            new = new && !(pair[j].untwinned == row->untwinned && pair[j].reward == other->reward);
         rank += new;
     }
-    *out = row->meant;
+    *out = row->untwinned;
     if (rank == 0 || !e->table->has_reward)
         return FORAY_OK;
     int32_t number;
-    fy_format(key, sizeof key, "%" PRId32 "/%" PRId64, row->meant, rank);
+    fy_format(key, sizeof key, "%" PRId32 "/%" PRId64, row->untwinned, rank);
     foray_status status = fy_words_number(&e->twin, key, &number);
     *out = (int32_t)(e->table->given + e->end_twins + number);
     return status;
@@ -160,7 +160,7 @@ static foray_status choose_targets(ending *e)
             continue;
         for (int64_t k = 0; k < pair.count && status == FORAY_OK; k++) {
             fy_transition *row = &pair.row[k];
-            row->meant =
+            row->untwinned =
                 row->done && e->end_twin[row->next] >= 0 ? e->end_twin[row->next] : row->next;
             status = choose_target(e, pair.row, k, &row->next);
         }

@@ -19,7 +19,7 @@
 
 typedef struct fy_transition {
     int32_t state, action, next;
-    int32_t meant;        /* absorbing.c: where it leads to before there are twins by reward */
+    int32_t untwinned;    /* absorbing.c: where it leads to before there are twins by reward */
     int32_t outcome, law; /* words of their columns; 0 without one */
     bool done;
     double probability, reward;

@@ -394,7 +394,7 @@ foray_status fy_transitions_read(fy_transitions *table, const char *law_column)
             return fy_fail(ctx, FORAY_ERROR_USAGE, "the column %s cannot name laws", law_column);
     }
     names[KNOWN] = law_column;
-    foray_status status = fy_csv_open_plain(ctx, path, names, plain_columns, &r.csv);
+    foray_status status = fy_csv_open(ctx, path, names, 0, plain_columns, &r.csv);
     if (status == FORAY_OK)
         status = find_columns(&r);
     if (status == FORAY_OK && law_column && r.column[LAW] < 0)
@@ -436,7 +436,7 @@ static foray_status read_initial(fy_transitions *table, const char *path)
     fy_csv *csv = NULL;
     int64_t state = 0;
     double sum = 0;
-    foray_status status = fy_csv_open_plain(table->ctx, path, plain, plain, &csv);
+    foray_status status = fy_csv_open(table->ctx, path, plain, 0, plain, &csv);
     for (bool more = true; status == FORAY_OK; state++) {
         status = fy_csv_next(csv, &more);
         if (status != FORAY_OK || !more)

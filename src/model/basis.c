@@ -107,6 +107,223 @@ static foray_status assign_generator_sets(foray_context *ctx, fy_basis *basis)
     return FORAY_OK;
 }
 
+/* ------------------------------------------------ the solution of equations */
+
+/* The solution of the equations of one block:
+ *
+ *     theta_0  of minimum norm with <w, theta_0> = 1 for every equation w
+ *     N        an orthonormal basis of the complement of their span
+ *
+ * by Householder's QR factorisation with column pivoting of the matrix whose
+ * columns are the equations. It is written out rather than LAPACK's: blocks are
+ * small, and sums must not depend on the number of threads. */
+
+/* Blocks with more coordinates than this have no place in a dense matrix. */
+enum { MAX_COORDS = 4096 };
+
+typedef struct centre_solver {
+    fy_arena arena;
+    int32_t coords;
+    int32_t rank;      /* of the equations so far; coords - rank unknowns are left */
+    int64_t columns;   /* in the matrix at hand */
+    double *column;    /* [room][coords]: reflectors below R once factorised */
+    double *right;     /* [room] right-hand side of each column */
+    double *beta;      /* [most_coords] of the reflectors */
+    double *solution;  /* [most_coords] theta_0 */
+    double *workspace; /* [most_coords] */
+    int64_t *source;   /* [room] equation behind each column */
+} centre_solver;
+
+/* An equation whose direction is within this of the span of others says nothing new. */
+static const double rank_tolerance = 1e-9;
+
+static void destroy_centre(centre_solver *centre)
+{
+    fy_arena_release(&centre->arena);
+}
+
+/* Room for blocks of up to `most_coords` coordinates. */
+static foray_status create_centre(foray_context *ctx, int32_t most_coords, centre_solver *out)
+{
+    /* The equations chosen so far, and as many new ones as there are coordinates. */
+    int64_t room = 2 * (int64_t)most_coords;
+    *out = (centre_solver){.arena.ctx = ctx};
+    if (FY_NEW(&out->arena, out->column, room * most_coords) &&
+        FY_NEW(&out->arena, out->right, room) && FY_NEW(&out->arena, out->source, room) &&
+        FY_NEW(&out->arena, out->beta, most_coords) &&
+        FY_NEW(&out->arena, out->solution, most_coords) &&
+        FY_NEW(&out->arena, out->workspace, most_coords))
+        return FORAY_OK;
+    destroy_centre(out);
+    return FORAY_ERROR_MEMORY;
+}
+
+/* ------------------------------------------------------------------ columns */
+
+/* The equation <w, theta> = 1 as the column w / ||w||, with 1 / ||w|| on the right. */
+static void load_column(centre_solver *centre, const fy_equations *equations, int64_t source)
+{
+    const fy_equation *row = &equations->equation[source];
+    double *column = centre->column + centre->columns * centre->coords;
+    double square = 0;
+    for (int32_t k = 0; k < row->count; k++)
+        square += row->value[k] * row->value[k];
+    double scale = square > 0 ? 1 / sqrt(square) : 0;
+    memset(column, 0, (size_t)centre->coords * sizeof *column);
+    for (int32_t k = 0; k < row->count; k++)
+        column[row->index[k]] = row->value[k] * scale;
+    centre->right[centre->columns] = scale;
+    centre->source[centre->columns] = source;
+    centre->columns++;
+}
+
+static void swap_columns(centre_solver *centre, int64_t a, int64_t b)
+{
+    if (a == b)
+        return;
+    size_t size = (size_t)centre->coords * sizeof(double);
+    double *left = centre->column + a * centre->coords,
+           *right = centre->column + b * centre->coords;
+    memcpy(centre->workspace, left, size);
+    memcpy(left, right, size);
+    memcpy(right, centre->workspace, size);
+    double value = centre->right[a];
+    centre->right[a] = centre->right[b];
+    centre->right[b] = value;
+    int64_t source = centre->source[a];
+    centre->source[a] = centre->source[b];
+    centre->source[b] = source;
+}
+
+/* --------------------------------------------------------------- reflectors */
+
+static double tail_square(const double *vector, int32_t from, int32_t count)
+{
+    double square = 0;
+    for (int32_t i = from; i < count; i++)
+        square += vector[i] * vector[i];
+    return square;
+}
+
+/* x <- x - beta v (v'x), with v = (0,..,0, 1, column[k+1..]) of the k-th reflector. */
+static void reflect(const centre_solver *centre, int32_t k, double *x)
+{
+    const double *v = centre->column + (int64_t)k * centre->coords;
+    double dot = x[k];
+    for (int32_t i = k + 1; i < centre->coords; i++)
+        dot += v[i] * x[i];
+    dot *= centre->beta[k];
+    x[k] -= dot;
+    for (int32_t i = k + 1; i < centre->coords; i++)
+        x[i] -= dot * v[i];
+}
+
+/* Turns column k into its reflector, with R(k,k) on the diagonal. */
+static void make_reflector(centre_solver *centre, int32_t k, double norm)
+{
+    double *column = centre->column + (int64_t)k * centre->coords;
+    double diagonal = column[k] > 0 ? -norm : norm;
+    double head = column[k] - diagonal;
+    centre->beta[k] = -head / diagonal;
+    for (int32_t i = k + 1; i < centre->coords; i++)
+        column[i] /= head;
+    column[k] = diagonal;
+}
+
+/* Which of the columns k.. has most left below row k? The first of equals. */
+static int64_t find_pivot(const centre_solver *centre, int32_t k, double *norm)
+{
+    int64_t pivot = k;
+    double max = 0;
+    for (int64_t j = k; j < centre->columns; j++) {
+        double square = tail_square(centre->column + j * centre->coords, k, centre->coords);
+        if (square > max) {
+            max = square;
+            pivot = j;
+        }
+    }
+    *norm = sqrt(max);
+    return pivot;
+}
+
+/* QR with column pivoting, until nothing new is left. */
+static void factorise(centre_solver *centre)
+{
+    centre->rank = 0;
+    while (centre->rank < centre->coords && centre->rank < centre->columns) {
+        int32_t k = centre->rank;
+        double norm;
+        int64_t pivot = find_pivot(centre, k, &norm);
+        if (norm <= rank_tolerance)
+            return;
+        swap_columns(centre, k, pivot);
+        make_reflector(centre, k, norm);
+        for (int64_t j = k + 1; j < centre->columns; j++)
+            reflect(centre, k, centre->column + j * centre->coords);
+        centre->rank++;
+    }
+}
+
+/* ----------------------------------------------------------------- solution */
+
+static int compare_sources(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* W P = Q R;  W'theta = c  becomes  R'(Q'theta) = P'c:  t = R^-T c,  theta_0 = Q (t, 0). */
+static void back_to_theta(centre_solver *centre)
+{
+    double *t = centre->solution;
+    memset(t, 0, (size_t)centre->coords * sizeof *t);
+    for (int32_t i = 0; i < centre->rank; i++) {
+        const double *r = centre->column + (int64_t)i * centre->coords;
+        double value = centre->right[i];
+        for (int32_t k = 0; k < i; k++)
+            value -= r[k] * t[k];
+        t[i] = value / r[i];
+    }
+    for (int32_t k = centre->rank; k-- > 0;)
+        reflect(centre, k, t);
+}
+
+/* Equations come by the batch. Of each batch and what was chosen before, an
+ * independent selection stays, so that memory does not grow with their number. */
+static void solve_equations(centre_solver *centre, const fy_equations *equations, int64_t block,
+                            int32_t coords)
+{
+    int64_t next = equations->start[block], end = equations->start[block + 1];
+    centre->coords = coords;
+    centre->rank = 0;
+    do {
+        int32_t chosen = centre->rank;
+        qsort(centre->source, (size_t)chosen, sizeof *centre->source, compare_sources);
+        centre->columns = 0;
+        for (int32_t i = 0; i < chosen; i++)
+            load_column(centre, equations, centre->source[i]);
+        for (int32_t i = 0; i < coords && next < end; i++)
+            load_column(centre, equations, next++);
+        factorise(centre);
+    } while (next < end);
+    back_to_theta(centre);
+}
+
+/* The last columns of Q: reflectors applied to unit vectors, last one first. */
+static void complement_basis(centre_solver *centre, double *basis)
+{
+    int32_t dim = centre->coords - centre->rank;
+    double *column = centre->workspace;
+    for (int32_t j = 0; j < dim; j++) {
+        memset(column, 0, (size_t)centre->coords * sizeof *column);
+        column[centre->rank + j] = 1;
+        for (int32_t k = centre->rank; k-- > 0;)
+            reflect(centre, k, column);
+        for (int32_t i = 0; i < centre->coords; i++)
+            basis[(int64_t)i * dim + j] = column[i];
+    }
+}
+
 /* ---------------------------------------------------------------- centring */
 
 /* Solutions are found once for all blocks with equal equations: those are of one *form*. Where
@@ -120,7 +337,7 @@ typedef struct form {
 
 typedef struct solutions {
     fy_arena arena;
-    fy_centre centre;
+    centre_solver centre;
     fy_equations equations; /* of the first block of each form */
     int64_t forms, room;
     form *form;       /* [forms] */
@@ -132,7 +349,7 @@ typedef struct solutions {
 
 static void free_solutions(solutions *s)
 {
-    fy_centre_destroy(&s->centre);
+    destroy_centre(&s->centre);
     fy_equations_destroy(&s->equations);
     fy_arena_release(&s->arena);
 }
@@ -181,7 +398,7 @@ static foray_status solve_block(foray_context *ctx, fy_basis *basis, solutions *
                                 const fy_equations *equations, int64_t at, int64_t g)
 {
     fy_block *block = &basis->block[g];
-    fy_centre_solve(&s->centre, equations, at, block->coords);
+    solve_equations(&s->centre, equations, at, block->coords);
     block->dim = block->coords - s->centre.rank;
     size_t coords = (size_t)block->coords, size = coords * (1 + (size_t)block->dim);
     foray_status status = reserve(basis, s, size);
@@ -192,7 +409,7 @@ static foray_status solve_block(foray_context *ctx, fy_basis *basis, solutions *
     s->form[s->forms] = (form){block->coords, block->dim, s->used};
     s->form_of[g] = (int32_t)s->forms++;
     memcpy(basis->storage + s->used, s->centre.solution, coords * sizeof(double));
-    fy_centre_basis(&s->centre, basis->storage + s->used + coords);
+    complement_basis(&s->centre, basis->storage + s->used + coords);
     s->used += size;
     return FORAY_OK;
 }
@@ -217,18 +434,17 @@ static bool share_solution(fy_basis *basis, solutions *s, const fy_equations *eq
 
 static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
 {
-    if (!basis->centred || basis->most_coords <= FY_CENTRE_MAX_COORDS)
+    if (!basis->centred || basis->most_coords <= MAX_COORDS)
         return FORAY_OK;
     const foray_model *model = basis->model;
     int64_t generator_set = 0;
-    while (basis->block[basis->block_of_generator_set[generator_set]].coords <=
-           FY_CENTRE_MAX_COORDS)
+    while (basis->block[basis->block_of_generator_set[generator_set]].coords <= MAX_COORDS)
         generator_set++;
     return fy_fail(ctx, FORAY_ERROR_INPUT,
                    FY_AT_PAIR ": its block has %d feature coordinates, more than the %d that can "
                               "be handled",
                    FY_PAIR(model, model->generator_set_pair[generator_set]), basis->most_coords,
-                   FY_CENTRE_MAX_COORDS);
+                   MAX_COORDS);
 }
 
 /* theta_0 = 0 and N = I. */
@@ -416,7 +632,7 @@ static foray_status solve_blocks(foray_context *ctx, fy_basis *basis)
         return FORAY_ERROR_MEMORY;
     fy_model_mark_nonnegative(basis->model, nonnegative);
     if (basis->centred)
-        status = fy_centre_create(ctx, basis->most_coords, &s.centre);
+        status = create_centre(ctx, basis->most_coords, &s.centre);
     if (status == FORAY_OK && basis->centred && !FY_NEW(&s.arena, s.form_of, basis->blocks))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)

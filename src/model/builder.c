@@ -180,7 +180,7 @@ static foray_status check_law(foray_context *ctx, const double *probability, int
 
 bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t entries)
 {
-    if (buffer->told && entries <= buffer->room)
+    if (buffer->called && entries <= buffer->room)
         return true;
     int64_t room = entries > 2 * buffer->room ? entries : 2 * buffer->room;
     void *grown;
@@ -188,7 +188,7 @@ bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t 
 #define GROW(array)                                                                                \
     ((grown = fy_arena_resize(&buffer->arena, (array), (size_t)room, sizeof *(array))) != NULL &&  \
      ((array) = grown, true))
-    if (!GROW(buffer->told) || !GROW(buffer->entry) || !GROW(buffer->feature) ||
+    if (!GROW(buffer->called) || !GROW(buffer->entry) || !GROW(buffer->feature) ||
         !GROW(buffer->generator) || !GROW(buffer->succ))
         return false;
 #undef GROW
@@ -216,7 +216,7 @@ static bool reserve_entries(foray_builder *builder, int64_t pair, int64_t more)
 
 static void tell(foray_builder *builder, int64_t next, int64_t coordinate, double value)
 {
-    builder->buffer.told[builder->buffered++] = (fy_call_entry){
+    builder->buffer.called[builder->buffered++] = (fy_call_entry){
         .entry = {.next = (int32_t)next, .coordinate = (int32_t)coordinate, .value = value},
         .call = builder->calls};
     builder->entries++;
@@ -224,7 +224,7 @@ static void tell(foray_builder *builder, int64_t next, int64_t coordinate, doubl
 
 /* ------------------------------------------------------------------- doubles */
 
-static int compare_told(const void *left, const void *right)
+static int compare_called(const void *left, const void *right)
 {
     const fy_call_entry *a = left, *b = right;
     if (a->entry.next != b->entry.next)
@@ -255,16 +255,16 @@ static foray_status check_double(const foray_builder *builder, int64_t pair,
     return FORAY_OK;
 }
 
-foray_status fy_call_entries_sort(const foray_builder *builder, int64_t pair, fy_call_entry *told,
+foray_status fy_call_entries_sort(const foray_builder *builder, int64_t pair, fy_call_entry *called,
                                   int64_t count)
 {
-    fy_sort_items(told, count, sizeof *told, compare_told);
+    fy_sort_items(called, count, sizeof *called, compare_called);
     for (int64_t k = 1; k < count; k++) {
-        if (builder->kind == FY_CLASSES && told[k].call != told[0].call)
+        if (builder->kind == FY_CLASSES && called[k].call != called[0].call)
             return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
                            FY_AT_PAIR ": its outcomes are given twice", FY_PAIR(builder, pair));
-        foray_status status = told[k].entry.next == told[k - 1].entry.next
-                                  ? check_double(builder, pair, &told[k - 1], &told[k])
+        foray_status status = called[k].entry.next == called[k - 1].entry.next
+                                  ? check_double(builder, pair, &called[k - 1], &called[k])
                                   : FORAY_OK;
         if (status != FORAY_OK)
             return status;
@@ -280,8 +280,8 @@ static int64_t lay_out_generators(fy_pair_buffer *buffer, int64_t count)
 {
     int64_t generators = 0, features = 0;
     for (int64_t k = 0; k < count; k++) {
-        const fy_entry *entry = &buffer->told[k].entry;
-        if (k == 0 || entry->next != buffer->told[k - 1].entry.next) {
+        const fy_entry *entry = &buffer->called[k].entry;
+        if (k == 0 || entry->next != buffer->called[k - 1].entry.next) {
             buffer->generator[generators] =
                 (fy_generator){.feature = buffer->feature + features, .position = k};
             generators++;
@@ -293,7 +293,7 @@ static int64_t lay_out_generators(fy_pair_buffer *buffer, int64_t count)
     }
     fy_sort_generators(buffer->generator, generators);
     for (int64_t j = 0; j < generators; j++)
-        buffer->succ[j] = buffer->told[buffer->generator[j].position].entry.next;
+        buffer->succ[j] = buffer->called[buffer->generator[j].position].entry.next;
     return generators;
 }
 
@@ -326,7 +326,7 @@ foray_status fy_builder_flush(foray_builder *builder)
     if (count == 0)
         return FORAY_OK;
     builder->buffered = 0;
-    foray_status status = fy_call_entries_sort(builder, builder->pair, buffer->told, count);
+    foray_status status = fy_call_entries_sort(builder, builder->pair, buffer->called, count);
     if (status == FORAY_OK)
         status = find_list(builder, count, &list, &successors);
     if (status != FORAY_OK)
@@ -335,7 +335,7 @@ foray_status fy_builder_flush(foray_builder *builder)
         return fy_batches_add(builder->ctx, &builder->batches, builder->pair, list, successors,
                               buffer->succ);
     for (int64_t k = 0; k < count; k++)
-        buffer->entry[k] = buffer->told[k].entry;
+        buffer->entry[k] = buffer->called[k].entry;
     return fy_batches_add(builder->ctx, &builder->batches, builder->pair, -1, count, buffer->entry);
 }
 

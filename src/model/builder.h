@@ -90,7 +90,7 @@ typedef struct fy_call_entry {
 typedef struct fy_pair_buffer {
     fy_arena arena;
     int64_t room;
-    fy_call_entry *told;     /* [room] sorted by successor, coordinate, call */
+    fy_call_entry *called;   /* [room] sorted by successor, coordinate, call */
     fy_entry *entry;         /* [room] */
     fy_feature *feature;     /* [room] */
     fy_generator *generator; /* [room] */
@@ -147,7 +147,7 @@ bool fy_pair_buffer_reserve(foray_context *ctx, fy_pair_buffer *buffer, int64_t 
 void fy_pair_buffer_free(fy_pair_buffer *buffer);
 
 /* Sorts what was told about a pair; FORAY_ERROR_INPUT if something was said twice. */
-foray_status fy_call_entries_sort(const foray_builder *builder, int64_t pair, fy_call_entry *told,
+foray_status fy_call_entries_sort(const foray_builder *builder, int64_t pair, fy_call_entry *called,
                                   int64_t count);
 
 /* Remembers the first failure, whose message the context holds: is all well so far? */

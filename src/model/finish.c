@@ -99,12 +99,13 @@ static foray_status join_batches(work *w, const fy_batch *batch, int64_t count, 
     int64_t n = 0;
     for (int64_t r = 0; r < count; r++) {
         if (batch[r].list >= 0)
-            n += unfold(lists, &batch[r], r, w->buffer.told + n);
+            n += unfold(lists, &batch[r], r, w->buffer.called + n);
         for (int64_t k = 0; batch[r].list < 0 && k < batch[r].count; k++)
-            w->buffer.told[n++] = (fy_call_entry){.entry = fy_batch_entry(&batch[r], k), .call = r};
+            w->buffer.called[n++] =
+                (fy_call_entry){.entry = fy_batch_entry(&batch[r], k), .call = r};
     }
     *entries = n;
-    return fy_call_entries_sort(w->builder, batch->pair, w->buffer.told, n);
+    return fy_call_entries_sort(w->builder, batch->pair, w->buffer.called, n);
 }
 
 /* One batch with a list: everything but the successors is known from it. */
@@ -121,8 +122,8 @@ static foray_status check_simulators(work *w, int64_t pair, int64_t entries)
     const foray_builder *builder = w->builder;
     memset(w->sum, 0, (size_t)builder->dim * sizeof *w->sum);
     for (int64_t k = 0; k < entries; k++)
-        if (w->buffer.told[k].entry.coordinate >= 0)
-            w->sum[w->buffer.told[k].entry.coordinate] += w->buffer.told[k].entry.value;
+        if (w->buffer.called[k].entry.coordinate >= 0)
+            w->sum[w->buffer.called[k].entry.coordinate] += w->buffer.called[k].entry.value;
     for (int64_t i = 0; i < builder->dim; i++)
         if (!(fabs(w->sum[i] - 1) <= FY_MODEL_TOLERANCE))
             return fy_fail(builder->ctx, FORAY_ERROR_INPUT,
@@ -132,12 +133,12 @@ static foray_status check_simulators(work *w, int64_t pair, int64_t entries)
     return FORAY_OK;
 }
 
-static void count_told(const work *w, int64_t entries, int64_t *successors, int64_t *features)
+static void count_called(const work *w, int64_t entries, int64_t *successors, int64_t *features)
 {
     *successors = *features = 0;
     for (int64_t k = 0; k < entries; k++) {
-        const fy_entry *entry = &w->buffer.told[k].entry;
-        *successors += k == 0 || entry->next != w->buffer.told[k - 1].entry.next;
+        const fy_entry *entry = &w->buffer.called[k].entry;
+        *successors += k == 0 || entry->next != w->buffer.called[k - 1].entry.next;
         *features += entry->coordinate >= 0 || w->builder->kind == FY_TABULAR;
     }
 }
@@ -192,7 +193,7 @@ static foray_status check_pair(void *user, const fy_batch *batch, int64_t count)
     foray_status status = join_batches(w, batch, count, &entries);
     if (status != FORAY_OK)
         return status;
-    count_told(w, entries, &successors, &features);
+    count_called(w, entries, &successors, &features);
     note_pair(w, batch->pair, successors, features);
     if (mixture)
         status = check_simulators(w, batch->pair, entries);
@@ -232,12 +233,12 @@ static int64_t lay_out_table(work *w, int64_t entries)
 {
     double root = sqrt((double)entries);
     for (int64_t k = 0; k < entries; k++) {
-        w->buffer.succ[k] = w->buffer.told[k].entry.next;
+        w->buffer.succ[k] = w->buffer.called[k].entry.next;
         w->feat_index[k] = (int32_t)(w->outcomes + k);
         w->feat_value[k] = 1 / root;
         w->feat_start[k + 1] = k + 1;
         if (w->theta)
-            w->theta[w->outcomes + k] = root * w->buffer.told[k].entry.value;
+            w->theta[w->outcomes + k] = root * w->buffer.called[k].entry.value;
     }
     w->outcomes += entries;
     return entries;
@@ -248,8 +249,8 @@ static int64_t lay_out_features(work *w, int64_t entries)
 {
     int64_t succ = 0, feature = 0;
     for (int64_t k = 0; k < entries; k++) {
-        const fy_entry *entry = &w->buffer.told[k].entry;
-        if (k == 0 || entry->next != w->buffer.told[k - 1].entry.next)
+        const fy_entry *entry = &w->buffer.called[k].entry;
+        if (k == 0 || entry->next != w->buffer.called[k - 1].entry.next)
             w->buffer.succ[succ++] = entry->next;
         if (entry->coordinate >= 0) {
             w->feat_index[feature] = entry->coordinate;
@@ -285,7 +286,7 @@ static foray_status place_pair(work *w, int64_t pair, int32_t set, const int32_t
     return status;
 }
 
-static foray_status take_told(work *w, const fy_batch *batch, int64_t count)
+static foray_status take_called(work *w, const fy_batch *batch, int64_t count)
 {
     int64_t entries = 0;
     int32_t set = 0;
@@ -333,7 +334,7 @@ static foray_status take_listed(work *w, const fy_batch *batch)
 static foray_status take_pair(void *user, const fy_batch *batch, int64_t count)
 {
     work *w = user;
-    return is_listed(batch, count) ? take_listed(w, batch) : take_told(w, batch, count);
+    return is_listed(batch, count) ? take_listed(w, batch) : take_called(w, batch, count);
 }
 
 static foray_status take_pairs(work *w, foray_model *model)

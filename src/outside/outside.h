@@ -11,13 +11,6 @@
 /* "PATH[:TEXT]" of plugin:PATH[:TEXT]. */
 foray_status fy_plugin_open(foray_context *ctx, const char *text, foray_system **out);
 
-/* The same without a system around it: what the shared object filled in. */
-typedef struct fy_plugin fy_plugin;
-struct foray_plugin_table;
-foray_status fy_plugin_load(foray_context *ctx, const char *text, fy_plugin **out);
-const struct foray_plugin_table *fy_plugin_table_of(const fy_plugin *plugin);
-void fy_plugin_unload(fy_plugin *plugin);
-
 /* "[timeout=S,start=S,grace=S]COMMAND" of exec:..., the part in brackets optional. */
 foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **out);
 

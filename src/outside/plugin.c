@@ -1,14 +1,16 @@
 /* plugin.c - systems from shared objects: finds the entry point, checks what it filled in,
  * and passes questions on. What a plug-in does in this process cannot be contained: one
- * that crashes takes the process with it, unless that process is only there for it (serve.c). */
+ * that crashes takes the process with it, unless that process is only there for it: see below. */
 #include "foray/plugin.h"
+#include "outside/outside.h"
+#include "outside/frames.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "outside/outside.h"
+#include <unistd.h>
 
 /* Room for the tables of plug-ins built with a newer header: what they filled in beyond what
  * is known here must be zero. */
@@ -17,7 +19,7 @@ typedef union table_room {
     unsigned char byte[4096];
 } table_room;
 
-struct fy_plugin {
+typedef struct loaded_plugin {
     char *path;
     void *object;
     foray_plugin_host host;
@@ -27,14 +29,14 @@ struct fy_plugin {
     pthread_mutex_t lock;
     bool failed;
     char cause[FORAY_PLUGIN_CAUSE];
-};
+} loaded_plugin;
 
 /* Questions are translated so many at a time. */
 enum { CHUNK = 256 };
 
 /* ---------------------------------------------------------------- questions */
 
-static bool has_failed(fy_plugin *p)
+static bool has_failed(loaded_plugin *p)
 {
     pthread_mutex_lock(&p->lock);
     bool failed = p->failed;
@@ -42,7 +44,7 @@ static bool has_failed(fy_plugin *p)
     return failed;
 }
 
-static foray_status note_failure(fy_plugin *p, int answer, const char *cause)
+static foray_status note_failure(loaded_plugin *p, int answer, const char *cause)
 {
     if (answer == 0)
         return FORAY_OK;
@@ -58,7 +60,7 @@ static foray_status note_failure(fy_plugin *p, int answer, const char *cause)
 
 static foray_status plugin_reset(void *self, const foray_draw *draw, double *state)
 {
-    fy_plugin *p = self;
+    loaded_plugin *p = self;
     char cause[FORAY_PLUGIN_CAUSE] = "";
     if (has_failed(p))
         return FORAY_ERROR_WORLD;
@@ -69,7 +71,7 @@ static foray_status plugin_reset(void *self, const foray_draw *draw, double *sta
 static foray_status plugin_step(void *self, int64_t count, const foray_system_query *query,
                                 const double *state, double *next)
 {
-    fy_plugin *p = self;
+    loaded_plugin *p = self;
     const foray_plugin_table *table = &p->room.table;
     char cause[FORAY_PLUGIN_CAUSE] = "";
     foray_plugin_query asked[CHUNK];
@@ -90,7 +92,7 @@ static foray_status plugin_step(void *self, int64_t count, const foray_system_qu
 static foray_status plugin_reward(void *self, int64_t index, const double *state, int64_t action,
                                   double *value)
 {
-    fy_plugin *p = self;
+    loaded_plugin *p = self;
     const foray_plugin_table *table = &p->room.table;
     char cause[FORAY_PLUGIN_CAUSE] = "";
     if (has_failed(p))
@@ -100,7 +102,7 @@ static foray_status plugin_reward(void *self, int64_t index, const double *state
 
 static bool plugin_weights(void *self, double *weight)
 {
-    const fy_plugin *p = self;
+    const loaded_plugin *p = self;
     const foray_plugin_table *table = &p->room.table;
     if (!table->weight)
         return false;
@@ -110,11 +112,11 @@ static bool plugin_weights(void *self, double *weight)
 
 static const char *plugin_message(void *self)
 {
-    const fy_plugin *p = self;
+    const loaded_plugin *p = self;
     return p->cause;
 }
 
-void fy_plugin_unload(fy_plugin *p)
+static void unload(loaded_plugin *p)
 {
     if (!p)
         return;
@@ -130,13 +132,13 @@ void fy_plugin_unload(fy_plugin *p)
 
 static void plugin_destroy(void *self)
 {
-    fy_plugin_unload(self);
+    unload(self);
 }
 
 /* ------------------------------------------------------------------ opening */
 
 /* The linker's own words, which name the file. */
-static foray_status linker_says(foray_context *ctx, const fy_plugin *p)
+static foray_status linker_says(foray_context *ctx, const loaded_plugin *p)
 {
     const char *cause = dlerror();
     return fy_fail(ctx, FORAY_ERROR_WORLD, "plugin:%s: %s", p->path,
@@ -144,7 +146,7 @@ static foray_status linker_says(foray_context *ctx, const fy_plugin *p)
 }
 
 /* A path without a '/' is a file here: the linker would look for it among its libraries. */
-static foray_status load(foray_context *ctx, fy_plugin *p)
+static foray_status load(foray_context *ctx, loaded_plugin *p)
 {
     char *here = NULL;
     const char *path = p->path;
@@ -160,7 +162,7 @@ static foray_status load(foray_context *ctx, fy_plugin *p)
     return p->object ? FORAY_OK : linker_says(ctx, p);
 }
 
-static foray_status enter(foray_context *ctx, fy_plugin *p, const char *text)
+static foray_status enter(foray_context *ctx, loaded_plugin *p, const char *text)
 {
     char cause[FORAY_PLUGIN_CAUSE] = "";
     foray_plugin_fn *entry;
@@ -176,7 +178,7 @@ static foray_status enter(foray_context *ctx, fy_plugin *p, const char *text)
 }
 
 /* Versions first: nothing else means anything if they differ. */
-static foray_status check_size(foray_context *ctx, fy_plugin *p)
+static foray_status check_size(foray_context *ctx, loaded_plugin *p)
 {
     const foray_plugin_table *table = &p->room.table;
     size_t min = offsetof(foray_plugin_table, destroy), known = sizeof *table;
@@ -201,7 +203,7 @@ static foray_status check_size(foray_context *ctx, fy_plugin *p)
 }
 
 /* What foray_system_create cannot see: the rest is checked there. */
-static foray_status check_entries(foray_context *ctx, const fy_plugin *p)
+static foray_status check_entries(foray_context *ctx, const loaded_plugin *p)
 {
     const foray_plugin_table *table = &p->room.table;
     const char *missing = NULL;
@@ -223,7 +225,7 @@ static foray_status check_entries(foray_context *ctx, const fy_plugin *p)
     return FORAY_OK;
 }
 
-static foray_status wrap(foray_context *ctx, fy_plugin *p, foray_system **out)
+static foray_status wrap(foray_context *ctx, loaded_plugin *p, foray_system **out)
 {
     const foray_plugin_table *table = &p->room.table;
     const foray_system_spec spec = {.size = sizeof spec,
@@ -254,9 +256,9 @@ static foray_status wrap(foray_context *ctx, fy_plugin *p, foray_system **out)
     return fy_fail_within(ctx, FORAY_ERROR_WORLD, "plugin:%s", p->path);
 }
 
-static foray_status create(foray_context *ctx, const char *text, fy_plugin **out)
+static foray_status create(foray_context *ctx, const char *text, loaded_plugin **out)
 {
-    fy_plugin *p;
+    loaded_plugin *p;
     size_t length = strcspn(text, ":");
     if (!FY_ALLOC(ctx, p, 1))
         return FORAY_ERROR_MEMORY;
@@ -270,9 +272,9 @@ static foray_status create(foray_context *ctx, const char *text, fy_plugin **out
     return FORAY_OK;
 }
 
-foray_status fy_plugin_load(foray_context *ctx, const char *text, fy_plugin **out)
+static foray_status load_plugin(foray_context *ctx, const char *text, loaded_plugin **out)
 {
-    fy_plugin *p = NULL;
+    loaded_plugin *p = NULL;
     foray_status status = create(ctx, text, &p);
     if (status != FORAY_OK)
         return status;
@@ -291,23 +293,264 @@ foray_status fy_plugin_load(foray_context *ctx, const char *text, fy_plugin **ou
     if (status == FORAY_OK)
         *out = p;
     else
-        fy_plugin_unload(p);
+        unload(p);
     return status;
 }
 
-const foray_plugin_table *fy_plugin_table_of(const fy_plugin *plugin)
+static const foray_plugin_table *table_of(const loaded_plugin *plugin)
 {
     return &plugin->room.table;
 }
 
 foray_status fy_plugin_open(foray_context *ctx, const char *text, foray_system **out)
 {
-    fy_plugin *p;
-    foray_status status = fy_plugin_load(ctx, text, &p);
+    loaded_plugin *p;
+    foray_status status = load_plugin(ctx, text, &p);
     if (status != FORAY_OK)
         return status;
     status = wrap(ctx, p, out);
     if (status != FORAY_OK)
-        fy_plugin_unload(p);
+        unload(p);
+    return status;
+}
+
+/* ------------------------------------------------------------ in a process of its own */
+
+/* A plug-in in a process of its own: this is the side that has it, and answers questions
+ * of the world protocol (docs/outside.md) on two descriptors until GOODBYE, or their end. What the
+ * plug-in does to this process, the one that asks survives. */
+
+enum { QUESTION_WORDS = FY_FRAME_MAX / 8, QUERIES = FY_FRAME_MAX / 24 };
+
+typedef struct server {
+    foray_context *ctx;
+    const foray_plugin_table *table;
+    int questions, answers;
+    fy_frame asked;
+    uint64_t *question; /* [QUESTION_WORDS] its body */
+    uint64_t *key;      /* [QUERIES], and the other parts of a STEP */
+    int32_t *word;      /* [2 * QUERIES] simulators, actions */
+    foray_plugin_query *query;
+    double *state; /* [QUESTION_WORDS] of a STEP, and what follows them */
+    double *next;
+    fy_writer answer; /* header and body */
+} server;
+
+/* -------------------------------------------------------------------- bytes */
+
+/* False at the end of the pipe, or if it is broken. */
+static bool read_all(int file, void *data, size_t size)
+{
+    for (char *at = data; size > 0;) {
+        ssize_t done = read(file, at, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        size -= (size_t)done;
+    }
+    return true;
+}
+
+static bool write_all(int file, const void *data, size_t size)
+{
+    for (const char *at = data; size > 0;) {
+        ssize_t done = write(file, at, size);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        size -= (size_t)done;
+    }
+    return true;
+}
+
+static bool send_answer(server *s, fy_frame_type type, const uint8_t *body, size_t size)
+{
+    s->answer.size = 0;
+    fy_frame_write(&s->answer, (fy_frame){(uint32_t)size, type, s->asked.sequence});
+    fy_write_bytes(&s->answer, body, size);
+    return !s->answer.failed && write_all(s->answers, s->answer.data, s->answer.size);
+}
+
+/* The answer that says why there is none; always false, since nothing follows it. */
+static bool refuse(server *s, const char *cause)
+{
+    (void)send_answer(s, FY_FRAME_ERROR, (const uint8_t *)cause, strlen(cause));
+    return false;
+}
+
+/* The numbers, then so many bytes that are 0: plug-ins end no episodes. */
+static bool send_numbers(server *s, const double *value, int64_t count, size_t zeros)
+{
+    static const uint8_t zero[QUERIES];
+    size_t size = (size_t)count * sizeof *value + zeros;
+    s->answer.size = 0;
+    fy_frame_write(&s->answer, (fy_frame){(uint32_t)size, s->asked.type, s->asked.sequence});
+    fy_write_doubles(&s->answer, value, (size_t)count);
+    fy_write_bytes(&s->answer, zero, zeros);
+    return !s->answer.failed && write_all(s->answers, s->answer.data, s->answer.size);
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static bool answer_hello(server *s)
+{
+    fy_writer body = {.ctx = s->ctx};
+    if (fy_hello_read(s->ctx, "this program", (const uint8_t *)s->question, s->asked.length) !=
+        FORAY_OK)
+        return refuse(s, foray_message(s->ctx));
+    fy_hello_write(&body);
+    bool sent = !body.failed && send_answer(s, FY_FRAME_HELLO, body.data, body.size);
+    free(body.data);
+    return sent;
+}
+
+static bool answer_spec(server *s)
+{
+    const foray_plugin_table *t = s->table;
+    fy_writer body = {.ctx = s->ctx};
+    const double zero = 0, last = (double)t->states - 1;
+    const fy_frame_spec told = {.spec = {.name = t->name,
+                                         .states = t->states,
+                                         .dimensions = t->dimensions,
+                                         .actions = t->actions,
+                                         .horizon = t->horizon,
+                                         .simulators = t->simulators,
+                                         .low = t->states ? &zero : t->low,
+                                         .high = t->states ? &last : t->high,
+                                         .dimension_name = t->dimension_name,
+                                         .action_name = t->action_name,
+                                         .rewards = t->rewards,
+                                         .reward_name = t->reward_name},
+                                .weight = t->weight,
+                                .deterministic = t->deterministic != 0};
+    fy_frame_spec_write(&body, &told);
+    bool fits = !body.failed && body.size <= FY_FRAME_MAX;
+    bool sent = fits ? send_answer(s, FY_FRAME_SPEC, body.data, body.size)
+                     : refuse(s, "its names and weights do not fit into a frame");
+    free(body.data);
+    return sent;
+}
+
+static bool answer_reset(server *s)
+{
+    char cause[FORAY_PLUGIN_CAUSE] = "";
+    fy_reader reader = {.data = (const uint8_t *)s->question, .size = s->asked.length};
+    uint64_t key = fy_read_u64(&reader);
+    if (reader.failed)
+        return refuse(s, "a RESET without a key");
+    if (s->table->reset(s->table->self, key, s->next, cause) != 0)
+        return refuse(s, cause[0] ? cause : "it does not say why");
+    return send_numbers(s, s->next, s->table->dimensions, 0);
+}
+
+/* count, keys, simulators, actions, states: arrays one behind the other. */
+static bool answer_step(server *s)
+{
+    char cause[FORAY_PLUGIN_CAUSE] = "";
+    size_t each = 16 + 8 * (size_t)s->table->dimensions;
+    fy_reader reader = {.data = (const uint8_t *)s->question, .size = s->asked.length};
+    uint64_t count = fy_read_u64(&reader);
+    if (reader.failed || count > QUERIES || s->asked.length != 8 + count * each)
+        return refuse(s, "the length of a STEP does not fit its count");
+    fy_read_u64s(&reader, s->key, count);
+    fy_read_i32s(&reader, s->word, 2 * count);
+    for (uint64_t i = 0; i < count; i++)
+        s->query[i] = (foray_plugin_query){s->key[i], s->word[i], s->word[count + i]};
+    int64_t numbers = (int64_t)count * s->table->dimensions;
+    fy_read_doubles(&reader, s->state, (size_t)numbers);
+    if (s->table->step(s->table->self, (int64_t)count, s->query, s->state, s->next, cause) != 0)
+        return refuse(s, cause[0] ? cause : "it does not say why");
+    return send_numbers(s, s->next, numbers, count);
+}
+
+static bool answer_reward(server *s)
+{
+    char cause[FORAY_PLUGIN_CAUSE] = "";
+    double value;
+    fy_reader reader = {.data = (const uint8_t *)s->question, .size = s->asked.length};
+    int64_t index = (int64_t)fy_read_u64(&reader), action = (int64_t)fy_read_u64(&reader);
+    fy_read_doubles(&reader, s->state, (size_t)s->table->dimensions);
+    if (reader.failed || !s->table->reward)
+        return refuse(s, "a REWARD that cannot be answered");
+    if (s->table->reward(s->table->self, index, s->state, action, &value, cause) != 0)
+        return refuse(s, cause[0] ? cause : "it does not say why");
+    return send_numbers(s, &value, 1, 0);
+}
+
+static bool answer(server *s)
+{
+    switch (s->asked.type) {
+    case FY_FRAME_HELLO:
+        return answer_hello(s);
+    case FY_FRAME_SPEC:
+        return answer_spec(s);
+    case FY_FRAME_RESET:
+        return answer_reset(s);
+    case FY_FRAME_STEP:
+        return answer_step(s);
+    case FY_FRAME_REWARD:
+        return answer_reward(s);
+    default:
+        return refuse(s, "a question of unknown type");
+    }
+}
+
+/* ------------------------------------------------------------------ serving */
+
+/* The next question; false: there is none. */
+static bool read_question(server *s)
+{
+    uint8_t header[FY_FRAME_HEADER];
+    if (!read_all(s->questions, header, sizeof header))
+        return false;
+    s->asked = fy_frame_read(header);
+    return s->asked.type != FY_FRAME_GOODBYE && s->asked.length <= FY_FRAME_MAX &&
+           read_all(s->questions, s->question, s->asked.length);
+}
+
+/* Until GOODBYE; a plug-in that did not start answers the first question with the reason. */
+static void serve(server *s, const char *failure)
+{
+    while (read_question(s))
+        if (failure ? !refuse(s, failure) : !answer(s))
+            return;
+}
+
+static bool allocate_server(server *s)
+{
+    return FY_ALLOC(s->ctx, s->question, QUESTION_WORDS) && FY_ALLOC(s->ctx, s->query, QUERIES) &&
+           FY_ALLOC(s->ctx, s->key, QUERIES) && FY_ALLOC(s->ctx, s->word, 2 * QUERIES) &&
+           FY_ALLOC(s->ctx, s->state, QUESTION_WORDS) && FY_ALLOC(s->ctx, s->next, QUESTION_WORDS);
+}
+
+foray_status foray_plugin_serve(foray_context *ctx, const char *text, int questions, int answers)
+{
+    server s = {.ctx = ctx, .questions = questions, .answers = answers, .answer = {.ctx = ctx}};
+    loaded_plugin *plugin = NULL;
+    char failure[sizeof ctx->message];
+    foray_status status =
+        allocate_server(&s) ? load_plugin(ctx, text, &plugin) : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK) {
+        s.table = table_of(plugin);
+        if (s.table->dimensions < 1 || s.table->dimensions > 64)
+            status = fy_fail(ctx, FORAY_ERROR_WORLD, "dimensions must be 1 to 64");
+    }
+    memcpy(failure, ctx->message, sizeof failure);
+    if (s.question)
+        serve(&s, status == FORAY_OK ? NULL : failure);
+    unload(plugin);
+    free(s.question);
+    free(s.key);
+    free(s.word);
+    free(s.query);
+    free(s.state);
+    free(s.next);
+    free(s.answer.data);
+    if (status != FORAY_OK)
+        fy_say(ctx, "%s", failure);
     return status;
 }

@@ -1,7 +1,7 @@
 /* builtin.c - the systems that come with the library. */
 #include "system/plant.h"
 #include "system/system.h"
-#include "world/spec.h"
+#include "world/world.h"
 
 /* A system is one file that defines its row, fy_system_NAME, and one line here. */
 #define SYSTEMS(X)                                                                                 \

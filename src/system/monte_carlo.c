@@ -1,5 +1,4 @@
 /* monte_carlo.c - psi by Monte Carlo, and bounds on what chance does to means. */
-#include "system/monte_carlo.h"
 #include "base/maths.h"
 #include "system/system.h"
 

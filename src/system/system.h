@@ -59,4 +59,24 @@ foray_status fy_system_open_builtin(foray_context *ctx, const char *text, foray_
 /* Keeps the text that a system was opened by. Where memory is exhausted, destroys the system. */
 foray_status fy_system_keep_text(foray_context *ctx, foray_system *system, const char *text);
 
+/* ------------------------------------------------------ Monte Carlo
+ *
+ * How far means over draws may be from what they estimate. */
+
+/* N/2 pairs of random probability vectors; w_j, w'_j have one law, which may differ from pair
+ * to pair, and all are independent. How much the two of a pair differ:
+ *   T = sum_y sqrt( sum_j (w_j(y) - w'_j(y))^2 ),   Q = sum_j ( sum_y |w_j(y) - w'_j(y)| / 2 )^2 */
+typedef struct fy_scatter {
+    double T, Q;
+} fy_scatter;
+
+/* With p^ the mean of all N vectors and p that of their expectations, a bound on
+ *   sup_f |sum_y (p^(y) - p(y)) f(y)|   over all f into [0,1],
+ * which fails with probability at most FY_MEAN_EVENTS exp(-L). See docs/systems.md. */
+enum { FY_MEAN_EVENTS = 4 };
+double fy_mean_error(fy_scatter scatter, double N, double L);
+
+/* About how many draws bring that down to `accuracy`, if N of them scattered like this. */
+double fy_mean_draws(fy_scatter scatter, double N, double L, double accuracy);
+
 #endif

@@ -1,5 +1,4 @@
 /* builtin.c - the table of built-in worlds. */
-#include "world/open.h"
 #include "world/world.h"
 
 /* A world is one file that defines its row, fy_world_NAME, and one line here. */

@@ -4,7 +4,7 @@
  *   7                    every episode begins there
  *   3+7+12               in one of them, equally likely
  *   3:0.25+7:0.75        with these probabilities */
-#include "world/open.h"
+#include "world/world.h"
 #include "model/model.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* spec.c - reading "NAME[:key=value,...]". */
-#include "world/spec.h"
+#include "world/world.h"
 
 #include <string.h>
 

@@ -22,6 +22,12 @@ struct foray_world {
 
 /* --------------------------------------------------------- worlds in general */
 
+/* The random numbers of a world. */
+double foray_draw_uniform(const foray_draw *draw, uint32_t i)
+{
+    return fy_unit(fy_random_bits(draw->seed, FY_STREAM_WORLD, draw->episode, draw->step, i));
+}
+
 foray_status foray_world_create(foray_context *ctx, const foray_world_ops *ops, void *self,
                                 foray_world **out)
 {

@@ -94,4 +94,23 @@ void fy_geometric(double mean, int64_t max, double *out);
 /* out[k] = P(N = k), k = 0..trials, for N ~ Binomial(trials, p). */
 void fy_binomial(int64_t trials, double p, double *out);
 
+/* --------------------------------------- texts that name something built in */
+
+/* Row `index` of a table; false past its end. */
+typedef bool (*fy_spec_table)(int64_t index, foray_world_info *info);
+
+/* Which row `text` names, and its parameters, which are numbers: value[FY_MAX_PARAMETERS],
+ * each within its range; what is not mentioned has its default. `what` stands in messages:
+ * "world". */
+foray_status fy_spec_read(foray_context *ctx, const char *what, fy_spec_table table,
+                          const char *text, int64_t *index, double *value);
+
+/* Does `text` name a row, whatever its parameters? */
+bool fy_spec_names(fy_spec_table table, const char *text);
+
+/* ----------------------------------------- models of which nothing is known */
+
+/* "open" and its parameters, as a table of one row. */
+bool fy_open_describe(int64_t index, foray_world_info *info);
+
 #endif

@@ -1,20 +1,19 @@
-/* maths_tables.c - made by scripts/maths_coefficients.py, which says what the numbers
+/* maths_tables.h - made by scripts/maths_coefficients.py, which says what the numbers
  * are. */
 /* clang-format off */
-#include "base/maths_parts.h"
 
 /* log 2 in multiples of 2^-42, and the rest */
-const double fy_log_2[2] = {
+static const double log_2[2] = {
     0x1.62e42fefa38p-1, 0x1.ef35793c7673p-45,
 };
 
 /* 1 / log 10, head and tail */
-const double fy_per_log_10[2] = {
+static const double per_log_10[2] = {
     0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57,
 };
 
 /* log: 1/c for c = 1 + j/128; log c (from j = 53: log(c/2)), head and tail */
-const double fy_log_table[129][3] = {
+static const double log_table[129][3] = {
     {0x1p+0, 0, 0},
     {0x1.fcp-1, 0x1.010157588p-7, 0x1.bce251998b506p-44},
     {0x1.f82p-1, 0x1.fbea8b13cp-7, 0x1.ec927b17e4e13p-50},
@@ -147,12 +146,12 @@ const double fy_log_table[129][3] = {
 };
 
 /* exp: 128 / log 2; log 2 / 128 in multiples of 2^-42, and the rest */
-const double fy_exp_step[3] = {
+static const double exp_step[3] = {
     0x1.71547652b82fep+7, 0x1.62e42fefcp-8, -0x1.c610ca86c3899p-44,
 };
 
 /* exp: 2^(j/128), head and tail */
-const double fy_exp_table[128][2] = {
+static const double exp_table[128][2] = {
     {0x1p+0, 0},
     {0x1.0163da9fb3335p+0, 0x1.b61299ab8cdb7p-54},
     {0x1.02c9a3e778061p+0, -0x1.19083535b085dp-56},
@@ -284,18 +283,18 @@ const double fy_exp_table[128][2] = {
 };
 
 /* sin, cos: 2/pi, then pi/2 in three pieces of 33 bits and the rest */
-const double fy_quarter_turn[5] = {
+static const double quarter_turn[5] = {
     0x1.45f306dc9c883p-1, 0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
     0x1.b839a252049c1p-104,
 };
 
 /* pi/2, head and tail */
-const double fy_half_pi[2] = {
+static const double half_pi[2] = {
     0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54,
 };
 
 /* 2/pi, 32 bits after 32 bits */
-const uint32_t fy_two_over_pi[38] = {
+static const uint32_t two_over_pi[38] = {
     0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
     0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e,
     0xe88235f5, 0x2ebb4484, 0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b,
@@ -305,7 +304,7 @@ const uint32_t fy_two_over_pi[38] = {
 };
 
 /* sin, cos: sin(j/64) and cos(j/64), heads of 26 bits and tails */
-const double fy_sine_table[52][4] = {
+static const double sine_table[52][4] = {
     {0, 0, 0x1p+0, 0},
     {0x1.fffaaa8p-7, 0x1.77776a76aa4e3p-34, 0x1.fffp-1, 0x1.55549f4a28a28p-29},
     {0x1.ffeaabp-6, -0x1.11179173501bfp-34, 0x1.ffc0018p-1, -0x1.556c16a76a892p-28},
@@ -361,7 +360,7 @@ const double fy_sine_table[52][4] = {
 };
 
 /* lgamma: A0, A1 (heads and tails), A2, A3, ... around c = 1 + j/8 */
-const double fy_gamma_table[17][16] = {
+static const double gamma_table[17][16] = {
     {0, 0, -0x1.2788dp-1, 0x1.c824f385b2e42p-28,
     0x1.a51a6625307d3p-1, -0x1.9a4d55beab2d7p-2, 0x1.151322ac7d872p-2, -0x1.a8b9c17aa6197p-3,
     0x1.5b40cb0fcf957p-3, -0x1.2703a1dcb1a98p-3, 0x1.010b37b1f99c8p-3, -0x1.c806724fcee9ap-4,
@@ -433,12 +432,12 @@ const double fy_gamma_table[17][16] = {
 };
 
 /* lgamma: log(2 pi)/2, head and tail */
-const double fy_half_log_2_pi[2] = {
+static const double half_log_2_pi[2] = {
     0x1.d67f1c864beb5p-1, -0x1.65b5a1b7ff5dfp-55,
 };
 
 /* lgamma: Stirling's rest, times x, in powers of 1/x^2 */
-const double fy_stirling[14] = {
+static const double stirling[14] = {
     0x1.5555555555555p-4, -0x1.6c16c16c16863p-9, 0x1.a01a019df4869p-11, -0x1.38137f3b75f0bp-11,
     0x1.b950e94b3b0eap-11, -0x1.f685b7bd2af46p-10, 0x1.a23e8d9311a24p-8, -0x1.d377f6d7dbe4ep-6,
     0x1.388e54d1cc5b5p-3, -0x1.aca6888af500bp-1, 0x1.0170f7176ac2bp+2, -0x1.d4f4aba5eb92ap+3,
