@@ -40,6 +40,9 @@ from .rewards import RewardLike
 Ints = npt.NDArray[np.int64]
 DRAW = np.dtype([("seed", np.uint64), ("episode", np.uint64), ("step", np.uint32)], align=True)
 
+#: Gymnasium's spaces of more than that alone take gigabytes.
+MOST_ENVS = 1 << 24
+
 #: Names of more than one word; all others only begin with a capital letter.
 WORDS = {
     "cliffwalking": "CliffWalking",
@@ -254,7 +257,7 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         **parameters: object,
     ) -> None:
         self.model, self.render_mode = _model(world, parameters), render_mode
-        num_envs = self.num_envs = whole(num_envs, "num_envs", 1)
+        num_envs = self.num_envs = whole(num_envs, "num_envs", 1, MOST_ENVS)
         self.single_observation_space = Discrete(self.model.states)
         self.single_action_space = Discrete(self.model.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)

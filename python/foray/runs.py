@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import inspect
 import os
@@ -563,15 +564,27 @@ class Temporary:
 
     def __init__(self) -> None:
         self.path = tempfile.mkdtemp(prefix="foray-")
+        _temporary[self.path] = os.getpid()
         self.remove = weakref.finalize(self, _remove, self.path, os.getpid())
 
     def __reduce__(self) -> Any:
         raise TypeError("what is in a temporary directory can be neither copied nor pickled: give path=")
 
 
+#: Those that are not removed yet, and whose they are: what a signal's handler raises may end a removal.
+_temporary: dict[str, int] = {}
+
+
 def _remove(path: str, owner: int) -> None:
     if os.getpid() == owner:
         shutil.rmtree(path, ignore_errors=True)
+        _temporary.pop(path, None)
+
+
+@atexit.register
+def _remove_all() -> None:
+    for path, owner in list(_temporary.items()):
+        _remove(path, owner)
 
 
 def create(

@@ -16,6 +16,7 @@ import ctypes
 import inspect
 import os
 import re
+import resource
 import signal
 import sys
 import tempfile
@@ -76,7 +77,9 @@ def _ring(*_: Any) -> None:
     raise Slow
 
 
-ALLOWED = (ValueError, TypeError, foray.ForayError, IndexError, KeyError, OSError, ImportError, StopIteration)
+ALLOWED = (
+    ValueError, TypeError, foray.ForayError, IndexError, KeyError, OSError, ImportError, StopIteration, MemoryError,
+)  # fmt: skip
 
 
 class Objects:
@@ -270,7 +273,7 @@ def attack_one(name: str, get: Callable[[], Any], owner: str, of: Objects, log: 
             use(answer)
             log.write(f"took {name}({text}) -> {_show(answer)}\n")
         except ALLOWED as error:
-            if not isinstance(error, (OSError, ImportError, StopIteration)) and len(str(error).split()) < 3:
+            if not isinstance(error, (OSError, ImportError, StopIteration, MemoryError)) and len(str(error).split()) < 3:
                 log.write(f"words {name}({text}): {type(error).__name__}: {error}\n")
         except Slow:
             log.write(f"slow {name}({text})\n")
@@ -292,6 +295,8 @@ def run(pattern: str, accepted: bool) -> int:
             child = os.fork()
             if child == 0:
                 os.chdir(of.folder)
+                if "libasan" not in os.environ.get("LD_PRELOAD", ""):
+                    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
                 warnings.simplefilter("ignore")
                 with open(log.name, "w", errors="replace") as out:
                     attack_one(name, get, owner, Objects(), out)

@@ -372,6 +372,25 @@ def test_a_builder_in_several_threads() -> None:
     assert model.facts().transitions == 1600 and model.state_name(39) == "state 39"
 
 
+def test_an_interrupted_removal_is_made_up_for(tmp_path: Path) -> None:
+    """What a handler raises while a temporary run is removed is dropped by Python, and the rest stayed."""
+    code = """if True:
+        import foray, os, shutil, tempfile
+        whole = shutil.rmtree
+        def interrupted(*given, **more):
+            shutil.rmtree = whole
+            raise KeyboardInterrupt
+        run = foray.explore("riverswim:states=4,horizon=8", episodes=3, progress=False)
+        shutil.rmtree = interrupted
+        del run
+        assert os.listdir(tempfile.gettempdir())
+    """
+    there = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=there, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "KeyboardInterrupt" in done.stderr, done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nobody_writes_into_a_plan() -> None:
     plan = foray.explore("riverswim:states=4,horizon=8", episodes=20).plan("goal:3")
     with pytest.raises(ValueError, match="WRITEABLE"):

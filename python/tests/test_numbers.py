@@ -197,6 +197,7 @@ def test_worlds_for_gymnasium() -> None:
     env.reset(seed=1)
     refused(env.unwrapped.step, 0.9, 2, -1, "0", 2**64)
     envs = gymnasium.make_vec("foray/RiverSwim-v0", num_envs=2, states=4, horizon=8)
+    refused(lambda n: foray.gym.Worlds(n, RIVER), 0, -1, 0.5, "2", 2**31)
     refused(lambda seed: envs.reset(seed=seed), [1], [1, -1], [1, 0.5], 2**64, "1")
     envs.reset(seed=np.int64(3))
     refused(envs.step, np.array([0, 0.9]), [0, 2], [0], [0, 2**64])
