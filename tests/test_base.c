@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/index.h"
 #include "base/base.h"
 
 static int set_up(void **state)
@@ -217,9 +218,39 @@ static void large_pages_hold_what_small_ones_do(void **state)
     }
 }
 
+/* Squares, of which each hash has many; the index is made anew when it is full. */
+static void an_index_finds_what_was_put(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000, HASHES = 7 };
+    foray_context *ctx = foray_context_create();
+    fy_index index = {0};
+    assert_true(fy_index_at(&index, fy_index_start(3)) < 0);
+    for (int64_t n = 0; n < COUNT; n++) {
+        if (!fy_index_has_room(&index, n + 1)) {
+            assert_true(fy_index_create(ctx, &index, 2 * n));
+            for (int64_t i = 0; i < n; i++)
+                fy_index_add(&index, (uint64_t)(i % HASHES) << 40, i);
+        }
+        uint64_t at = fy_index_start((uint64_t)(n % HASHES) << 40);
+        int64_t met = 0;
+        for (int64_t old; (old = fy_index_at(&index, at)) >= 0; at++)
+            met += old % HASHES == n % HASHES;
+        assert_int_equal(met, n / HASHES);
+        fy_index_put(&index, at, n);
+    }
+    ctx->allocations_left = 0;
+    assert_false(fy_index_create(ctx, &index, COUNT));
+    assert_true(fy_index_has_room(&index, COUNT));
+    ctx->allocations_left = -1;
+    fy_index_free(&index);
+    foray_context_destroy(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_index_finds_what_was_put),
         cmocka_unit_test_setup_teardown(messages_name_place_and_cause, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_files_are_made_durable_together, set_up, tear_down),
         cmocka_unit_test_setup_teardown(allocation_checks_its_product, set_up, tear_down),

@@ -11,29 +11,31 @@
 
 /* ------------------------------------------------------------------- names */
 
-/* Where the text is, or would be. */
-static uint64_t find_slot(const fy_names *names, const char *text)
+/* The name, or -1; *at: its place in the index, or where it goes. */
+static int64_t find_name(const fy_names *names, const char *text, uint64_t *at)
 {
-    uint64_t at = fy_hash(text, strlen(text), 0) & names->mask;
-    while (names->slot[at] != 0 && strcmp(names->name[abs(names->slot[at]) - 1], text) != 0)
-        at = (at + 1) & names->mask;
-    return at;
+    int64_t found;
+    *at = fy_index_start(fy_hash(text, strlen(text), 0));
+    for (; (found = fy_index_at(&names->index, *at)) >= 0; ++*at)
+        if (strcmp(names->name[found % names->count], text) == 0)
+            break;
+    return found;
 }
 
 foray_status fy_names_create(foray_context *ctx, const char *what, int64_t count, char *const *name,
                              fy_names *out)
 {
-    fy_names names = {.what = what, .count = count, .name = name, .mask = 1};
-    while (name && names.mask < 2 * (uint64_t)count)
-        names.mask *= 2;
-    if (name && !FY_ALLOC(ctx, names.slot, names.mask))
+    fy_names names = {.what = what, .count = count, .name = name};
+    if (name && count > INT32_MAX / 2)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "there are too many names of a %s", what);
+    if (name && !fy_index_create(ctx, &names.index, count))
         return FORAY_ERROR_MEMORY;
-    names.mask--;
     for (int64_t i = 0; name && i < count; i++) {
+        uint64_t at;
         if (!name[i])
             continue;
-        uint64_t at = find_slot(&names, name[i]);
-        names.slot[at] = names.slot[at] == 0 ? (int32_t)i + 1 : -abs(names.slot[at]);
+        int64_t old = find_name(&names, name[i], &at);
+        fy_index_put(&names.index, at, old < 0 ? i : old % count + count);
     }
     *out = names;
     return FORAY_OK;
@@ -41,7 +43,7 @@ foray_status fy_names_create(foray_context *ctx, const char *what, int64_t count
 
 void fy_names_destroy(fy_names *names)
 {
-    free(names->slot);
+    fy_index_free(&names->index);
 }
 
 /* "17", the common case. */
@@ -57,12 +59,12 @@ static bool read_digits(const char *text, int64_t *out)
 
 int64_t fy_names_find(const fy_names *names, const char *text)
 {
-    int64_t number, found = 0;
+    uint64_t at;
+    int64_t number;
     bool digits = read_digits(text, &number);
-    if (!digits && names->slot)
-        found = names->slot[find_slot(names, text)];
-    if (found != 0)
-        return found > 0 ? found - 1 : FY_NAMES_SEVERAL;
+    int64_t found = digits ? -1 : find_name(names, text, &at);
+    if (found >= 0)
+        return found < names->count ? found : FY_NAMES_SEVERAL;
     bool whole = digits || foray_integer_read(text, &number);
     return whole && number >= 0 && number < names->count ? number : FY_NAMES_NONE;
 }
@@ -95,11 +97,11 @@ enum { EPISODE, STEP, STATE, ACTION, NEXT, DONE, REWARD };
 static const char *const columns[] = {"episode", "step", "state",  "action",
                                       "next",    "done", "reward", NULL};
 
-/* Texts that were met before, by their hashes: 8 to 16 bytes for each. */
+/* Texts that were met before, by their hashes: 16 to 24 bytes for each. */
 typedef struct known {
-    uint64_t *slot; /* open addressing; 0: free */
-    uint64_t mask;
-    int64_t count;
+    uint64_t *hash; /* [count] */
+    int64_t count, room;
+    fy_index index;
 } known;
 
 typedef struct recording {
@@ -145,35 +147,38 @@ static foray_status impossible(const recording *r, const int32_t row[3])
 
 static bool grow_known(foray_context *ctx, known *set)
 {
-    known wider = {.mask = set->slot ? 2 * set->mask + 1 : 1023, .count = set->count};
-    if (!FY_ALLOC(ctx, wider.slot, wider.mask + 1))
+    enum { FIRST_ROOM = 512 };
+    int64_t room = set->count > 0 ? 2 * set->count : FIRST_ROOM;
+    if (room > INT32_MAX) {
+        fy_say(ctx, "there are too many episodes");
         return false;
-    for (uint64_t i = 0; set->slot && i <= set->mask; i++) {
-        uint64_t at = set->slot[i] & wider.mask;
-        while (set->slot[i] != 0 && wider.slot[at] != 0)
-            at = (at + 1) & wider.mask;
-        if (set->slot[i] != 0)
-            wider.slot[at] = set->slot[i];
     }
-    free(set->slot);
-    *set = wider;
+    if (!fy_index_create(ctx, &set->index, room))
+        return false;
+    for (int64_t i = 0; i < set->count; i++)
+        fy_index_add(&set->index, set->hash[i], i);
     return true;
 }
 
 /* Adds a text; *met: it was there. */
 static foray_status meet(foray_context *ctx, known *set, const char *text, bool *met)
 {
-    if (2 * (uint64_t)set->count >= set->mask && !grow_known(ctx, set))
+    if (!fy_index_has_room(&set->index, set->count + 1) && !grow_known(ctx, set))
         return FORAY_ERROR_MEMORY;
-    uint64_t hash = fy_hash(text, strlen(text), 1);
-    hash ^= hash >> 29; /* the low bits choose the slot */
-    hash += hash == 0;
-    uint64_t at = hash & set->mask;
-    while (set->slot[at] != 0 && set->slot[at] != hash)
-        at = (at + 1) & set->mask;
-    *met = set->slot[at] == hash;
-    set->count += !*met;
-    set->slot[at] = hash;
+    uint64_t hash = fy_hash(text, strlen(text), 1), at = fy_index_start(hash);
+    int64_t old;
+    for (; (old = fy_index_at(&set->index, at)) >= 0; at++)
+        if (set->hash[old] == hash)
+            break;
+    *met = old >= 0;
+    if (*met)
+        return FORAY_OK;
+    uint64_t *grown = fy_grow(ctx, set->hash, &set->room, set->count + 1, sizeof *grown);
+    if (!grown)
+        return FORAY_ERROR_MEMORY;
+    set->hash = grown;
+    set->hash[set->count] = hash;
+    fy_index_put(&set->index, at, set->count++);
     return FORAY_OK;
 }
 
@@ -365,7 +370,8 @@ foray_status fy_data_read(foray_context *ctx, const foray_model *model, const ch
     fy_csv_close(r.csv);
     fy_names_destroy(&r.states);
     fy_names_destroy(&r.actions);
-    free(r.episodes.slot);
+    free(r.episodes.hash);
+    fy_index_free(&r.episodes.index);
     free(r.piece_states);
     free(r.piece_actions);
     return status;

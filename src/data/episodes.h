@@ -9,6 +9,7 @@
 #ifndef FY_DATA_EPISODES_H
 #define FY_DATA_EPISODES_H
 
+#include "base/index.h"
 #include "base/csv.h"
 #include "model/model.h"
 
@@ -17,8 +18,7 @@ typedef struct fy_names {
     const char *what; /* they are: "state" or "action" */
     int64_t count;
     char *const *name; /* [count], or NULL: numbers only; entries may be NULL */
-    int32_t *slot;     /* open addressing: index + 1, negative where others have the name, or 0 */
-    uint64_t mask;
+    fy_index index;    /* of names; index + count where several have one */
 } fy_names;
 
 /* The names must outlive it. */

@@ -11,6 +11,7 @@
 #ifndef FY_IMPORT_H
 #define FY_IMPORT_H
 
+#include "base/index.h"
 #include "base/base.h"
 
 /* ----------------------------------------------------------------------------------------- rows */
@@ -57,9 +58,8 @@ typedef struct fy_words {
     fy_arena arena;
     fy_writer text; /* the words, each with a final 0 */
     int64_t count, room;
-    int64_t *at;   /* [count] where in the text */
-    int32_t *slot; /* open addressing: number + 1, or 0 */
-    uint64_t mask;
+    int64_t *at; /* [count] where in the text */
+    fy_index index;
 } fy_words;
 
 /* Begin with (fy_words){.text.ctx = ctx}. */

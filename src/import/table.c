@@ -71,41 +71,38 @@ bool fy_row_list_next_pair(const fy_row_list *rows, fy_row_group *group)
 void fy_words_free(fy_words *words)
 {
     free(words->text.data);
+    fy_index_free(&words->index);
     fy_arena_release(&words->arena);
     *words = (fy_words){0};
 }
 
-/* The slot of a word, or the free one where it would go. */
-static uint64_t find_slot(const fy_words *words, const char *word)
+static uint64_t hash_word(const char *word)
 {
-    uint64_t at = fy_hash(word, strlen(word), 1) & words->mask;
-    while (words->slot[at] != 0 && strcmp(fy_words_at(words, words->slot[at] - 1), word) != 0)
-        at = (at + 1) & words->mask;
-    return at;
+    return fy_hash(word, strlen(word), 1);
 }
 
-/* Twice as many slots; at most half of them are ever taken. */
-static bool grow_slots(fy_words *words)
+static bool grow_index(fy_words *words)
 {
-    uint64_t mask = words->slot ? 2 * words->mask + 1 : 255;
-    int32_t *slot;
-    if (!FY_NEW(&words->arena, slot, mask + 1))
+    enum { FIRST_ROOM = 128 };
+    int64_t room = words->count > 0 ? 2 * words->count : FIRST_ROOM;
+    if (!fy_index_create(words->text.ctx, &words->index, room))
         return false;
-    fy_arena_free(words->slot);
-    words->slot = slot;
-    words->mask = mask;
     for (int64_t i = 0; i < words->count; i++)
-        slot[find_slot(words, fy_words_at(words, i))] = (int32_t)i + 1;
+        fy_index_add(&words->index, hash_word(fy_words_at(words, i)), i);
     return true;
 }
 
 foray_status fy_words_number(fy_words *words, const char *word, int32_t *out)
 {
     words->arena.ctx = words->text.ctx;
-    if (2 * (uint64_t)words->count >= words->mask && !grow_slots(words))
+    if (!fy_index_has_room(&words->index, words->count + 1) && !grow_index(words))
         return FORAY_ERROR_MEMORY;
-    uint64_t slot = find_slot(words, word);
-    if (words->slot[slot] == 0) {
+    uint64_t place = fy_index_start(hash_word(word));
+    int64_t number;
+    for (; (number = fy_index_at(&words->index, place)) >= 0; place++)
+        if (strcmp(fy_words_at(words, number), word) == 0)
+            break;
+    if (number < 0) {
         int64_t *at =
             fy_arena_grow(&words->arena, words->at, &words->room, words->count + 1, sizeof *at);
         if (!at)
@@ -115,9 +112,10 @@ foray_status fy_words_number(fy_words *words, const char *word, int32_t *out)
         fy_write_bytes(&words->text, word, strlen(word) + 1);
         if (words->text.failed)
             return FORAY_ERROR_MEMORY;
-        words->slot[slot] = (int32_t)++words->count;
+        number = words->count++;
+        fy_index_put(&words->index, place, number);
     }
-    *out = words->slot[slot] - 1;
+    *out = (int32_t)number;
     return FORAY_OK;
 }
 

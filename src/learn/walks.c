@@ -1,5 +1,6 @@
 /* walks.c - the vertices of a zonotope as the cells of an arrangement of hyperplanes, lists of them
  * as flips from one to the next, and the walks of all generator sets. */
+#include "base/index.h"
 #include "learn/walks.h"
 #include "learn/dense.h"
 
@@ -13,8 +14,7 @@
 /* A table that finds cells by their signs. */
 typedef struct cell_table {
     const fy_cells *cells;
-    uint64_t mask;
-    int64_t *slot; /* a cell, or -1 */
+    fy_index index; /* of cells, by their signs */
 } cell_table;
 
 /* Deletion and restriction. Adding hyperplane k to an arrangement cuts exactly those
@@ -127,39 +127,35 @@ static foray_status double_cells(foray_context *ctx, fy_cells *cells)
 
 /* ------------------------------------------------------------------ lookup */
 
-static uint64_t slot_for(const cell_table *table, const uint64_t *sign)
+static uint64_t hash_sign(const fy_cells *cells, const uint64_t *sign)
 {
-    size_t size = (size_t)table->cells->words * sizeof *sign;
-    uint64_t hash = fy_hash(sign, size, 0), at = (hash ^ hash >> 32) & table->mask;
-    while (table->slot[at] >= 0 && memcmp(sign_of(table->cells, table->slot[at]), sign, size) != 0)
-        at = (at + 1) & table->mask;
-    return at;
+    return fy_hash(sign, (size_t)cells->words * sizeof *sign, 0);
 }
 
 static foray_status create_table(foray_context *ctx, const fy_cells *cells, cell_table *table)
 {
-    uint64_t size = 16;
-    while (size < 2 * (uint64_t)cells->count)
-        size *= 2;
-    *table = (cell_table){.cells = cells, .mask = size - 1};
-    if (!FY_ALLOC(ctx, table->slot, size))
+    *table = (cell_table){.cells = cells};
+    if (!fy_index_create(ctx, &table->index, cells->count))
         return FORAY_ERROR_MEMORY;
-    for (uint64_t i = 0; i < size; i++)
-        table->slot[i] = -1;
     for (int64_t i = 0; i < cells->count; i++)
-        table->slot[slot_for(table, sign_of(cells, i))] = i;
+        fy_index_add(&table->index, hash_sign(cells, sign_of(cells, i)), i);
     return FORAY_OK;
 }
 
 static void free_table(cell_table *table)
 {
-    free(table->slot);
-    table->slot = NULL;
+    fy_index_free(&table->index);
 }
 
 static int64_t find_cell(const cell_table *table, const uint64_t *sign)
 {
-    return table->slot[slot_for(table, sign)];
+    const fy_cells *cells = table->cells;
+    uint64_t at = fy_index_start(hash_sign(cells, sign));
+    int64_t cell;
+    for (; (cell = fy_index_at(&table->index, at)) >= 0; at++)
+        if (memcmp(sign_of(cells, cell), sign, (size_t)cells->words * sizeof *sign) == 0)
+            break;
+    return cell;
 }
 
 /* ----------------------------------------------------------------- merging */
@@ -548,12 +544,11 @@ typedef struct builder {
     int64_t walk_room, side_room, sides;
     flip_list flips;
     double visits, bytes; /* against the limits; these may be beyond all integers */
-    int64_t *slot;        /* finds walks by what they depend on */
-    uint64_t mask;
-    double *generator; /* [n][d_g] of the set at hand */
-    double *direction; /* [n][d_g] merged, of norm 1 */
-    double *other;     /* [n][d_g] of a set compared with it */
-    int32_t *side;     /* [n] */
+    fy_index index;       /* finds walks by what they depend on */
+    double *generator;    /* [n][d_g] of the set at hand */
+    double *direction;    /* [n][d_g] merged, of norm 1 */
+    double *other;        /* [n][d_g] of a set compared with it */
+    int32_t *side;        /* [n] */
 } builder;
 
 /* What a look at one generator set finds. */
@@ -683,13 +678,14 @@ static bool serves(builder *b, const fy_walk *walk, const shape *set)
     return memcmp(b->generator, b->other, n * d * sizeof *b->other) == 0;
 }
 
-/* Where the walk of a set stands in the table, or would. */
-static int64_t *find_slot(builder *b, const shape *set)
+/* The walk of a set, or -1; *at: its place in the index, or where it goes. */
+static int64_t find_walk(builder *b, const shape *set, uint64_t *at)
 {
-    uint64_t at = (set->hash ^ set->hash >> 32) & b->mask;
-    while (b->slot[at] >= 0 && !serves(b, b->walks->walk + b->slot[at], set))
-        at = (at + 1) & b->mask;
-    return b->slot + at;
+    int64_t walk;
+    for (*at = fy_index_start(set->hash); (walk = fy_index_at(&b->index, *at)) >= 0; ++*at)
+        if (serves(b, b->walks->walk + walk, set))
+            break;
+    return walk;
 }
 
 /* ----------------------------------------------------------------- budget */
@@ -779,16 +775,18 @@ static foray_status add_walk(builder *b, const shape *set)
 static foray_status add_set(builder *b, int64_t generator_set)
 {
     shape set = look_at(b, generator_set);
-    int64_t *slot = find_slot(b, &set);
-    foray_status status = check_limits(b, &set, *slot < 0);
+    uint64_t at;
+    int64_t walk = find_walk(b, &set, &at);
+    foray_status status = check_limits(b, &set, walk < 0);
     if (status != FORAY_OK)
         return status;
-    if (*slot < 0) {
+    if (walk < 0) {
         if (add_walk(b, &set))
             return FORAY_ERROR_MEMORY;
-        *slot = b->walks->count - 1;
+        walk = b->walks->count - 1;
+        fy_index_put(&b->index, at, walk);
     }
-    b->walks->walk_of[generator_set] = (int32_t)*slot;
+    b->walks->walk_of[generator_set] = (int32_t)walk;
     return FORAY_OK;
 }
 
@@ -837,19 +835,12 @@ static bool prepare(builder *b)
 {
     const fy_basis *basis = b->basis;
     int64_t max = basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1);
-    uint64_t size = 16;
-    while (size < 2 * (uint64_t)basis->model->generator_sets)
-        size *= 2;
-    b->mask = size - 1;
     b->walks->half = basis->centred;
-    if (!FY_NEW(&b->scratch, b->slot, size) || !FY_NEW(&b->scratch, b->generator, max) ||
-        !FY_NEW(&b->scratch, b->direction, max) || !FY_NEW(&b->scratch, b->other, max) ||
-        !FY_NEW(&b->scratch, b->side, basis->most_generators) ||
-        !FY_NEW(&b->scratch, b->walks->walk_of, basis->model->generator_sets))
-        return false;
-    for (uint64_t i = 0; i < size; i++)
-        b->slot[i] = -1;
-    return true;
+    return fy_index_create(b->ctx, &b->index, basis->model->generator_sets) &&
+           FY_NEW(&b->scratch, b->generator, max) && FY_NEW(&b->scratch, b->direction, max) &&
+           FY_NEW(&b->scratch, b->other, max) &&
+           FY_NEW(&b->scratch, b->side, basis->most_generators) &&
+           FY_NEW(&b->scratch, b->walks->walk_of, basis->model->generator_sets);
 }
 
 /* What has grown, at its final size. */
@@ -889,6 +880,7 @@ foray_status fy_walks_create(fy_arena *arena, const fy_basis *basis, fy_walks_li
         *walks = growing;
         status = move_to_arena(arena, &b, walks) ? FORAY_OK : FORAY_ERROR_MEMORY;
     }
+    fy_index_free(&b.index);
     fy_arena_release(&b.scratch);
     free(growing.walk);
     free(growing.side);

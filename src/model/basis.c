@@ -1,4 +1,5 @@
 /* basis.c - blocks, their centring, and vectors in the new coordinates. */
+#include "base/index.h"
 #include "base/union.h"
 #include "model/equations.h"
 
@@ -340,10 +341,9 @@ typedef struct solutions {
     centre_solver centre;
     fy_equations equations; /* of the first block of each form */
     int64_t forms, room;
-    form *form;       /* [forms] */
-    int32_t *form_of; /* [blocks] */
-    int32_t *slot;    /* [mask+1] open addressing: form + 1, or 0 */
-    uint64_t mask;
+    form *form;            /* [forms] */
+    int32_t *form_of;      /* [blocks] */
+    fy_index index;        /* of forms, by the equations of their first blocks */
     size_t used, capacity; /* of the storage */
 } solutions;
 
@@ -351,6 +351,7 @@ static void free_solutions(solutions *s)
 {
     destroy_centre(&s->centre);
     fy_equations_destroy(&s->equations);
+    fy_index_free(&s->index);
     fy_arena_release(&s->arena);
 }
 
@@ -368,7 +369,7 @@ static foray_status reserve(fy_basis *basis, solutions *s, size_t count)
     return FORAY_OK;
 }
 
-/* Room for one more form, and slots for twice as many. */
+/* Room for one more form. */
 static foray_status reserve_form(solutions *s)
 {
     if (s->forms < s->room)
@@ -379,17 +380,10 @@ static foray_status reserve_form(solutions *s)
         return FORAY_ERROR_MEMORY;
     s->form = grown;
     s->room = room;
-    for (s->mask = 15; s->mask < 2 * (uint64_t)room;)
-        s->mask = 2 * s->mask + 1;
-    fy_arena_free(s->slot);
-    if (!FY_NEW(&s->arena, s->slot, s->mask + 1))
+    if (!fy_index_create(s->arena.ctx, &s->index, room))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < s->forms; i++) {
-        uint64_t at = fy_equations_hash(&s->equations, i) & s->mask;
-        while (s->slot[at] != 0)
-            at = (at + 1) & s->mask;
-        s->slot[at] = (int32_t)i + 1;
-    }
+    for (int64_t i = 0; i < s->forms; i++)
+        fy_index_add(&s->index, fy_equations_hash(&s->equations, i), i);
     return FORAY_OK;
 }
 
@@ -414,21 +408,20 @@ static foray_status solve_block(foray_context *ctx, fy_basis *basis, solutions *
     return FORAY_OK;
 }
 
-/* Takes over the solution of an equal block, if there is one; otherwise a slot is taken for it. */
+/* Takes over the solution of an equal block, if there is one; otherwise a place is taken for it. */
 static bool share_solution(fy_basis *basis, solutions *s, const fy_equations *equations, int64_t at,
                            int64_t g)
 {
-    uint64_t place = fy_equations_hash(equations, at) & s->mask;
-    for (; s->slot[place] != 0; place = (place + 1) & s->mask) {
-        int32_t old = s->slot[place] - 1;
+    uint64_t place = fy_index_start(fy_equations_hash(equations, at));
+    for (int64_t old; (old = fy_index_at(&s->index, place)) >= 0; place++) {
         if (s->form[old].coords == basis->block[g].coords &&
             fy_equations_equal(equations, at, &s->equations, old)) {
             basis->block[g].dim = s->form[old].dim;
-            s->form_of[g] = old;
+            s->form_of[g] = (int32_t)old;
             return true;
         }
     }
-    s->slot[place] = (int32_t)s->forms + 1;
+    fy_index_put(&s->index, place, s->forms);
     return false;
 }
 

@@ -1,4 +1,5 @@
 /* equations.c - the different rows psi_1 of a model, block by block. */
+#include "base/index.h"
 #include "model/equations.h"
 
 #include <math.h>
@@ -67,8 +68,7 @@ typedef struct collector {
     fy_equation last; /* whose numbers were stored last: blocks of one form come in rows */
     double *sum;      /* [most_coords] psi_1, all zero between rows */
     bool *touched;    /* [most_coords] the same */
-    int32_t *slot;    /* [mask+1] open addressing: equation + 1, or 0 */
-    uint64_t mask;
+    fy_index index;   /* of equations, up to rounding */
 } collector;
 
 static bool ascending(const int32_t *index, int32_t count)
@@ -128,9 +128,9 @@ static void store_row(collector *c, fy_equation *row)
 /* Keeps a row, or, of rows that differ by rounding, the first in the dictionary. */
 static void keep_row(collector *c, fy_equation row)
 {
-    uint64_t at = hash_rounded(&row) & c->mask;
-    for (; c->slot[at] != 0; at = (at + 1) & c->mask) {
-        fy_equation *old = &c->out->equation[c->slot[at] - 1];
+    uint64_t at = fy_index_start(hash_rounded(&row));
+    for (int64_t e; (e = fy_index_at(&c->index, at)) >= 0; at++) {
+        fy_equation *old = &c->out->equation[e];
         if (!equal_rounded(old, &row))
             continue;
         if (compare_equations(&row, old) < 0) {
@@ -140,8 +140,8 @@ static void keep_row(collector *c, fy_equation row)
         return;
     }
     store_row(c, &row);
+    fy_index_put(&c->index, at, c->out->count);
     c->out->equation[c->out->count++] = row;
-    c->slot[at] = (int32_t)c->out->count;
 }
 
 static bool in_order(const fy_equations *equations)
@@ -180,15 +180,13 @@ static bool allocate_collector(collector *c)
             features += model->feat_start[model->gen_start[set + 1]] -
                         model->feat_start[model->gen_start[set]];
         }
-    for (c->mask = 15; c->mask < 2 * (uint64_t)sets;)
-        c->mask = 2 * c->mask + 1;
     return FY_NEW(&c->out->arena, c->out->equation, sets) &&
            FY_NEW(&c->out->arena, c->out->start, c->blocks + 1) &&
            FY_NEW(&c->out->arena, c->out->index, features) &&
            FY_NEW(&c->out->arena, c->out->value, features) &&
            FY_NEW(&c->arena, c->sum, basis->most_coords) &&
            FY_NEW(&c->arena, c->touched, basis->most_coords) &&
-           FY_NEW(&c->arena, c->slot, c->mask + 1);
+           fy_index_create(c->arena.ctx, &c->index, sets);
 }
 
 foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, int64_t first,
@@ -200,6 +198,7 @@ foray_status fy_equations_create(foray_context *ctx, const fy_basis *basis, int6
     for (int64_t set = 0; allocated && set < basis->model->generator_sets; set++)
         if (is_asked_for(&c, set))
             keep_row(&c, sum_generators(&c, set));
+    fy_index_free(&c.index);
     fy_arena_release(&c.arena);
     if (!allocated) {
         fy_equations_destroy(out);

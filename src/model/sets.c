@@ -107,24 +107,14 @@ static bool reserve_features(fy_sets *sets, int64_t more)
     return true;
 }
 
-/* At most half of the table is in use. */
-static bool reserve_slots(fy_sets *sets)
+static bool reserve_index(fy_sets *sets)
 {
-    if (sets->slot && 2 * ((uint64_t)sets->count + 1) <= sets->mask + 1)
+    if (fy_index_has_room(&sets->index, sets->count + 1))
         return true;
-    uint64_t mask = sets->slot ? 2 * sets->mask + 1 : 15;
-    int32_t *slot;
-    if (!FY_NEW(&sets->arena, slot, mask + 1))
+    if (!fy_index_create(sets->arena.ctx, &sets->index, 2 * sets->count + 1))
         return false;
-    for (int64_t set = 0; set < sets->count; set++) {
-        uint64_t at = sets->hash[set] & mask;
-        while (slot[at] != 0)
-            at = (at + 1) & mask;
-        slot[at] = (int32_t)set + 1;
-    }
-    fy_arena_free(sets->slot);
-    sets->slot = slot;
-    sets->mask = mask;
+    for (int64_t set = 0; set < sets->count; set++)
+        fy_index_add(&sets->index, sets->hash[set], set);
     return true;
 }
 
@@ -133,7 +123,7 @@ foray_status fy_sets_reserve(foray_context *ctx, fy_sets *sets, int64_t generato
 {
     sets->arena.ctx = ctx;
     return reserve_sets(sets) && reserve_generators(sets, generators) &&
-                   reserve_features(sets, features) && reserve_slots(sets)
+                   reserve_features(sets, features) && reserve_index(sets)
                ? FORAY_OK
                : FORAY_ERROR_MEMORY;
 }
@@ -196,17 +186,16 @@ int32_t fy_sets_find(fy_sets *sets, const fy_generator *generator, int64_t count
 {
     append_list(sets, generator, count);
     const view v = {sets->gen_start, sets->feat_start, sets->feat_index, sets->feat_value};
-    uint64_t hash = hash_set(&v, sets->count), at = hash & sets->mask;
-    for (; sets->slot[at] != 0; at = (at + 1) & sets->mask) {
-        int32_t old = sets->slot[at] - 1;
+    uint64_t hash = hash_set(&v, sets->count), at = fy_index_start(hash);
+    for (int64_t old; (old = fy_index_at(&sets->index, at)) >= 0; at++) {
         if (sets->hash[old] == hash && equal_sets(&v, old, sets->count))
-            return old;
+            return (int32_t)old;
     }
     if (keep) {
         sets->hash[sets->count] = hash;
         sets->generators = sets->gen_start[sets->count + 1];
         sets->features = sets->feat_start[sets->generators];
-        sets->slot[at] = (int32_t)++sets->count;
+        fy_index_put(&sets->index, at, sets->count++);
     }
     return -1;
 }
@@ -214,20 +203,17 @@ int32_t fy_sets_find(fy_sets *sets, const fy_generator *generator, int64_t count
 foray_status fy_sets_distinct(foray_context *ctx, const fy_model_parts *parts, bool *out)
 {
     const view v = {parts->gen_start, parts->feat_start, parts->feat_index, parts->feat_value};
-    uint64_t mask = 15;
-    int32_t *slot;
-    while (mask < 2 * (uint64_t)parts->lists)
-        mask = 2 * mask + 1;
-    if (!FY_ALLOC(ctx, slot, mask + 1))
+    fy_index index = {0};
+    if (!fy_index_create(ctx, &index, parts->lists))
         return FORAY_ERROR_MEMORY;
     *out = true;
     for (int32_t list = 0; list < parts->lists && *out; list++) {
-        uint64_t at = hash_set(&v, list) & mask;
-        for (; slot[at] != 0 && *out; at = (at + 1) & mask)
-            *out = !equal_sets(&v, slot[at] - 1, list);
-        slot[at] = list + 1;
+        uint64_t at = fy_index_start(hash_set(&v, list));
+        for (int64_t old; *out && (old = fy_index_at(&index, at)) >= 0; at++)
+            *out = !equal_sets(&v, old, list);
+        fy_index_put(&index, at, list);
     }
-    free(slot);
+    fy_index_free(&index);
     return FORAY_OK;
 }
 
@@ -239,13 +225,13 @@ int64_t fy_sets_bytes(const fy_sets *sets)
 void fy_sets_forget(fy_sets *sets)
 {
     fy_arena_free(sets->hash);
-    fy_arena_free(sets->slot);
+    fy_index_free(&sets->index);
     sets->hash = NULL;
-    sets->slot = NULL;
 }
 
 void fy_sets_free(fy_sets *sets)
 {
+    fy_index_free(&sets->index);
     fy_arena_release(&sets->arena);
     *sets = (fy_sets){0};
 }

@@ -5,6 +5,7 @@
 #ifndef FY_SETS_H
 #define FY_SETS_H
 
+#include "base/index.h"
 #include "model/model.h"
 
 typedef struct fy_feature {
@@ -28,8 +29,7 @@ typedef struct fy_sets {
     int32_t *feat_index; /* [features] */
     double *feat_value;  /* [features] */
     uint64_t *hash;      /* [count] */
-    uint64_t mask;
-    int32_t *slot; /* [mask+1] open addressing: set + 1, or 0 */
+    fy_index index;      /* of sets, by their hashes */
 } fy_sets;
 
 /* Sorts, unless the items are in order already, as most are. */

@@ -63,48 +63,42 @@ static bool same_subject(fy_reward_rule a, fy_reward_rule b)
     return a.state == b.state && a.action == b.action && a.next == b.next;
 }
 
-/* Where a rule about the same is in the table, or would be. */
-static int64_t slot_of(const fy_reward_rules *rules, fy_reward_rule rule)
+static uint64_t hash_rule(fy_reward_rule rule)
 {
-    uint64_t mixed = (uint64_t)(rule.state + 1) * 0x9E3779B97F4A7C15u;
-    mixed = (mixed ^ (uint64_t)(rule.action + 1)) * 0xC2B2AE3D27D4EB4Fu;
-    mixed = (mixed ^ (mixed >> 29) ^ (uint64_t)(rule.next + 1)) * 0x165667B19E3779F9u;
-    int64_t at = (int64_t)(mixed >> 33) & (rules->slots - 1);
-    while (rules->slot[at] >= 0 && !same_subject(rules->rule[rules->slot[at]], rule))
-        at = (at + 1) & (rules->slots - 1);
-    return at;
+    const int32_t about[] = {rule.state, rule.action, rule.next};
+    return fy_hash(about, sizeof about, 0);
 }
 
-/* Those that are gone go, the others keep their order, and the table is filled again. */
-static void pack(fy_reward_rules *rules)
+/* The rule about the same, or -1; *at: its place in the index, or where it goes. */
+static int64_t find_rule(const fy_reward_rules *rules, fy_reward_rule rule, uint64_t *at)
 {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < rules->slots; i++)
-        rules->slot[i] = -1;
-    for (int64_t i = 0; i < rules->count; i++) {
-        if (rules->rule[i].state == FY_RULE_GONE)
-            continue;
-        rules->rule[kept] = rules->rule[i];
-        rules->slot[slot_of(rules, rules->rule[kept])] = (int32_t)kept;
-        kept++;
-    }
-    rules->count = kept;
+    int64_t found;
+    for (*at = fy_index_start(hash_rule(rule)); (found = fy_index_at(&rules->index, *at)) >= 0;
+         ++*at)
+        if (same_subject(rules->rule[found], rule))
+            break;
+    return found;
 }
 
+/* Twice the room. Those that are gone go, and the others keep their order. */
 static foray_status grow(foray_context *ctx, fy_reward_rules *rules)
 {
-    int64_t room = rules->room > 0 ? 2 * rules->room : FIRST_ROOM;
+    int64_t room = rules->room > 0 ? 2 * rules->room : FIRST_ROOM, kept = 0;
     void *grown = fy_resize(ctx, rules->rule, (size_t)room, sizeof *rules->rule);
     if (!grown)
         return FORAY_ERROR_MEMORY;
     rules->rule = grown;
-    grown = fy_resize(ctx, rules->slot, 2 * (size_t)room, sizeof *rules->slot);
-    if (!grown)
+    if (!fy_index_create(ctx, &rules->index, room))
         return FORAY_ERROR_MEMORY;
-    rules->slot = grown;
-    rules->slots = 2 * room;
     rules->room = room;
-    pack(rules);
+    for (int64_t i = 0; i < rules->count; i++) {
+        if (rules->rule[i].state == FY_RULE_GONE)
+            continue;
+        rules->rule[kept] = rules->rule[i];
+        fy_index_add(&rules->index, hash_rule(rules->rule[kept]), kept);
+        kept++;
+    }
+    rules->count = kept;
     return FORAY_OK;
 }
 
@@ -115,17 +109,18 @@ static foray_status add_rule(foray_context *ctx, fy_reward_rules *rules, fy_rewa
         return fy_fail(ctx, FORAY_ERROR_INPUT, "there are too many values of next states");
     if (rules->count == rules->room && (status = grow(ctx, rules)) < 0)
         return status;
-    int64_t at = slot_of(rules, rule);
-    if (rules->slot[at] >= 0) { /* its place in the table stays: what it is about is the same */
-        fy_reward_rule *before = &rules->rule[rules->slot[at]];
-        if (rules->slot[at] == rules->count - 1) {
+    uint64_t at;
+    int64_t old = find_rule(rules, rule, &at);
+    if (old >= 0) { /* its place in the index stays: what it is about is the same */
+        fy_reward_rule *before = &rules->rule[old];
+        if (old == rules->count - 1) {
             before->value = rule.value;
             return FORAY_OK;
         }
         rules->ahead -= before->next >= 0;
         before->state = FY_RULE_GONE;
     }
-    rules->slot[at] = (int32_t)rules->count;
+    fy_index_put(&rules->index, at, rules->count);
     rules->rule[rules->count++] = rule;
     rules->ahead += rule.next >= 0;
     rules->forms |= 1u << form_of(rule);
@@ -135,7 +130,7 @@ static foray_status add_rule(foray_context *ctx, fy_reward_rules *rules, fy_rewa
 static void clear_rules(fy_reward_rules *rules)
 {
     free(rules->rule);
-    free(rules->slot);
+    fy_index_free(&rules->index);
     *rules = (fy_reward_rules){0};
 }
 
@@ -173,14 +168,15 @@ static uint64_t hash_rules(const fy_reward_rules *rules, uint64_t hash)
 const fy_reward_rule *fy_reward_rules_find(const fy_reward_rules *rules, int64_t state,
                                            int64_t action, int64_t next)
 {
-    int32_t last = -1;
+    int64_t last = -1;
+    uint64_t at;
     for (int form = 0; form < FORMS; form++) {
         if (!(rules->forms & 1u << form))
             continue;
         const fy_reward_rule wanted = {.state = form & 1 ? (int32_t)state : -1,
                                        .action = form & 2 ? (int32_t)action : -1,
                                        .next = form & 4 ? (int32_t)next : -1};
-        int32_t found = rules->slot[slot_of(rules, wanted)];
+        int64_t found = find_rule(rules, wanted, &at);
         last = found > last ? found : last;
     }
     return last >= 0 && rules->rule[last].next >= 0 ? &rules->rule[last] : NULL;

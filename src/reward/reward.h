@@ -21,6 +21,7 @@
 #ifndef FY_REWARD_H
 #define FY_REWARD_H
 
+#include "base/index.h"
 #include "model/model.h"
 
 /* Rewards r(s,a,s') of open models, where anything can follow: no table holds all
@@ -40,8 +41,7 @@ enum { FY_RULE_GONE = -2 };
 typedef struct fy_reward_rules {
     int64_t count, room;
     fy_reward_rule *rule; /* [count] in the order in which they were said */
-    int64_t slots;        /* a power of two, at least twice `room` */
-    int32_t *slot;        /* [slots] a hash table of rules by what they are about; -1: free */
+    fy_index index;       /* of rules by what they are about */
     uint32_t forms;       /* bit f: there is a rule of that form, of the eight that there are */
     int64_t ahead;        /* rules about one next state; with none, there are no rules */
 } fy_reward_rules;

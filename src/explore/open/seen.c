@@ -28,7 +28,7 @@ void fy_seen_destroy(fy_seen *seen)
         return;
     free(seen->state);
     free(seen->absorbing);
-    free(seen->slot);
+    fy_index_free(&seen->index);
     free(seen->visits);
     free(seen->first);
     free(seen->last);
@@ -40,19 +40,26 @@ void fy_seen_destroy(fy_seen *seen)
 
 /* --------------------------------------------------------------------- states */
 
-/* Where the state is in the table, or would be. */
-static int64_t slot_of(const fy_seen *seen, int64_t state)
+static uint64_t hash_state(int64_t state)
 {
-    uint64_t mixed = (uint64_t)state * 0x9E3779B97F4A7C15u;
-    int64_t at = (int64_t)(mixed >> 32) & (seen->slots - 1);
-    while (seen->slot[at] >= 0 && seen->state[seen->slot[at]] != state)
-        at = (at + 1) & (seen->slots - 1);
-    return at;
+    return (uint64_t)state * 0x9E3779B97F4A7C15u;
+}
+
+/* Its place, or -1; *at: where that is in the index, or would be. */
+static int64_t find_state(const fy_seen *seen, int64_t state, uint64_t *at)
+{
+    int64_t place;
+    for (*at = fy_index_start(hash_state(state)); (place = fy_index_at(&seen->index, *at)) >= 0;
+         ++*at)
+        if (seen->state[place] == state)
+            break;
+    return place;
 }
 
 int64_t fy_seen_find(const fy_seen *seen, int64_t state)
 {
-    return seen->slots > 0 ? seen->slot[slot_of(seen, state)] : -1;
+    uint64_t at;
+    return find_state(seen, state, &at);
 }
 
 #define GROW(seen, array, count)                                                                   \
@@ -60,21 +67,18 @@ int64_t fy_seen_find(const fy_seen *seen, int64_t state)
          NULL &&                                                                                   \
      ((seen)->array = grown, true))
 
-/* Room for twice as many states; the table is filled again, and at most half of it is used. */
+/* Room for twice as many states; the index is filled again. */
 static bool grow_states(fy_seen *seen)
 {
     void *grown;
     int64_t room = seen->room > 0 ? 2 * seen->room : FIRST_ROOM, laws = 1 + room * seen->actions;
     if (room > INT32_MAX / 4 || !GROW(seen, state, room) || !GROW(seen, absorbing, room) ||
-        !GROW(seen, slot, 2 * room) || !GROW(seen, visits, laws) || !GROW(seen, first, laws) ||
-        !GROW(seen, last, laws))
+        !GROW(seen, visits, laws) || !GROW(seen, first, laws) || !GROW(seen, last, laws) ||
+        !fy_index_create(seen->ctx, &seen->index, room))
         return false;
     seen->room = room;
-    seen->slots = 2 * room;
-    for (int64_t i = 0; i < seen->slots; i++)
-        seen->slot[i] = -1;
     for (int64_t i = 0; i < seen->states; i++)
-        seen->slot[slot_of(seen, seen->state[i])] = (int32_t)i;
+        fy_index_add(&seen->index, hash_state(seen->state[i]), i);
     return true;
 }
 
@@ -90,7 +94,7 @@ static int64_t meet(fy_seen *seen, int64_t state)
     place = seen->states++;
     seen->state[place] = (int32_t)state;
     seen->absorbing[place] = false;
-    seen->slot[slot_of(seen, state)] = (int32_t)place;
+    fy_index_add(&seen->index, hash_state(state), place);
     for (int64_t a = 0; a < seen->actions; a++) {
         int64_t law = fy_seen_law(seen, place, a);
         seen->visits[law] = 0;

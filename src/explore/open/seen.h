@@ -8,6 +8,7 @@
 #ifndef FY_SEEN_H
 #define FY_SEEN_H
 
+#include "base/index.h"
 #include "explore/explorer.h"
 
 typedef struct fy_seen {
@@ -16,8 +17,7 @@ typedef struct fy_seen {
     int64_t states, room;  /* seen; and how many fit */
     int32_t *state;        /* [states] their numbers in the model */
     bool *absorbing;       /* [states] known to be, because the world said so */
-    int32_t *slot;         /* [slots] a hash table: place in `state`, -1: free */
-    int64_t slots;         /* a power of two */
+    fy_index index;        /* of places in `state` */
     int64_t *visits;       /* [laws] n */
     int32_t *first, *last; /* [laws] entries of a law, as a list; -1: none */
     int64_t entries, entry_room;
