@@ -36,7 +36,7 @@ static stage set_stage(const char *spec, int64_t episodes, int64_t max)
     s.reward = bench_alloc((size_t)s.rewards, sizeof *s.reward);
     s.policy = bench_alloc((size_t)s.rewards, sizeof *s.policy);
     for (int64_t i = 0; i < s.rewards; i++) {
-        bench_check(s.ctx, foray_reward_create(s.ctx, s.model, "goal", 0.0, &s.reward[i]));
+        bench_check(s.ctx, foray_reward_create(s.ctx, s.model, "goal", 0, 1, 0.0, &s.reward[i]));
         bench_check(s.ctx, foray_reward_set(s.ctx, s.reward[i], -1, i, -1, 1.0));
     }
     return s;
@@ -82,7 +82,7 @@ static void bound_all(void *arg)
 {
     stage *s = arg;
     foray_certificate bound;
-    bench_check(s->ctx, foray_explorer_bound(s->explorer, &bound));
+    bench_check(s->ctx, foray_explorer_bound(s->explorer, FORAY_KIND_PAIR, &bound));
 }
 
 /* What the issue asks for, on rooms: 93 states, 9 laws of 4 outcomes, H = 30. */

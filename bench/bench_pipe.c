@@ -4,6 +4,7 @@
  * usage: bench_pipe [BUILT SOURCES]      where examples/outside is, built and as sources;
  *                                        default: as seen from the top of the tree */
 #include "bench.h"
+#include "outside/outside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void measure(bench *b, const char *what, const char *text, const char *co
                     double target)
 {
     char name[128];
-    bench_check(b->ctx, host ? foray_system_contain(b->ctx, text, host, &b->system)
+    bench_check(b->ctx, host ? fy_system_contain(b->ctx, text, host, &b->system)
                              : foray_system_open(b->ctx, text, &b->system));
     snprintf(name, sizeof name, "%s, in batches of %d", what, BATCH);
     if (target > 0)

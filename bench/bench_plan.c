@@ -362,7 +362,7 @@ static void measure_many(many *m, double *alone, double *together)
 /* Learns the same again, with kernels of another level. */
 static void use_level(scene *s, int level)
 {
-    bench_check(s->ctx, foray_context_set_level(s->ctx, fy_level_name(level)));
+    bench_check(s->ctx, fy_level_set(s->ctx, fy_level_name(level)));
     double *lambda = bench_alloc((size_t)s->ridge->blocks, sizeof *lambda);
     memcpy(lambda, s->ridge->lambda, (size_t)s->ridge->blocks * sizeof *lambda);
     bench_check(s->ctx,
@@ -410,7 +410,7 @@ static void compare_many(scene *s)
     many m = {.s = s};
     double alone, together;
     for (int i = 0; i < TOGETHER; i++) {
-        bench_check(s->ctx, foray_reward_create(s->ctx, s->model, "bench", 0, &m.rewards[i]));
+        bench_check(s->ctx, foray_reward_create(s->ctx, s->model, "bench", 0, 1, 0, &m.rewards[i]));
         for (int64_t pair = 0; pair < s->model->pairs; pair++)
             m.rewards[i]->table[0].pair[pair] = bench_uniform(7, (uint64_t)(pair * TOGETHER + i));
     }

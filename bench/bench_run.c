@@ -44,7 +44,7 @@ static double explore_to(bench *b, foray_run *run, int64_t k)
 {
     bench_check(b->ctx, foray_run_extend(run, k));
     double start = bench_now();
-    bench_check(b->ctx, foray_run_explore(run, b->world, NULL, NULL));
+    bench_check(b->ctx, foray_run_explore(run, 1, &b->world, NULL, NULL));
     return bench_now() - start;
 }
 
@@ -108,8 +108,8 @@ static void bench_growth_with_k(bench *b)
     bench_growth("UCRL-RFE, ns of computing per episode", "ns", 4, k, cost);
     bench_target("cost at k = 4e6 against k = 1e4", cost[3] / cost[0], "x", BENCH_AT_MOST, 1.1);
     bench_figure("allocations per million episodes", (double)asked * 1e6 / (4 * STRETCH), "");
-    foray_run_facts facts;
-    bench_check(b->ctx, foray_run_describe(run, &facts));
+    fy_run_facts facts;
+    bench_check(b->ctx, fy_run_describe(run, &facts));
     bench_figure("exploration plans", (double)facts.explorer.plans, "");
     bench_figure("bytes on disk per episode", (double)facts.bytes / (double)facts.episodes, "B");
     foray_run_close(run);

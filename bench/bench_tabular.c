@@ -41,7 +41,7 @@ static void give_goal(stage *s)
 {
     foray_reward *reward;
     int64_t last = foray_model_states(s->model) - 1;
-    bench_check(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0.0, &reward));
+    bench_check(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, 1, 0.0, &reward));
     bench_check(s->ctx, foray_reward_set(s->ctx, reward, -1, last, -1, 1.0));
     bench_check(s->ctx, foray_explorer_give_reward(s->explorer, reward));
     foray_reward_destroy(reward);

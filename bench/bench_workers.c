@@ -31,8 +31,9 @@ static void open_worlds(bench *b, const char *text)
                 b->ctx[0],
                 foray_model_builtin(b->ctx[0], "open:states=10,actions=2,horizon=16", &b->model));
         }
-        bench_check(b->ctx[i], foray_world_from_system(b->ctx[i], b->system[i], b->clusters,
-                                                       b->model, &b->world[i]));
+        bench_check(b->ctx[i],
+                    foray_world_from_system(b->ctx[i], b->system[i], b->clusters, b->model, NULL,
+                                            FORAY_CONTINUE_REAL, &b->world[i]));
     }
 }
 
@@ -61,7 +62,7 @@ static double explore(bench *b, const char *path, int workers)
     bench_check(b->ctx[0], foray_run_create(b->ctx[0], path, FORAY_RUN_REPLACE, b->model, "slow",
                                             &settings, &run));
     double start = bench_now();
-    bench_check(b->ctx[0], foray_run_explore_with(run, workers, b->world, NULL, NULL));
+    bench_check(b->ctx[0], foray_run_explore(run, workers, b->world, NULL, NULL));
     double seconds = bench_now() - start;
     foray_run_close(run);
     return seconds;

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "base/base.h"
+#include "aggregate/clusters.h"
 
 /* A name and what it is the name of. */
 typedef struct named {
@@ -61,7 +63,7 @@ static cli_exit open_policy(acting *a, const char *path)
     a->vector = calloc((size_t)a->dimensions, sizeof *a->vector);
     if (!a->vector)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    return cli_status(session, foray_policy_clusters_open(session->ctx, a->policy, &a->clusters));
+    return cli_status(session, fy_policy_clusters_open(session->ctx, a->policy, &a->clusters));
 }
 
 /* ------------------------------------------------------------------------- reading */
@@ -73,7 +75,7 @@ static cli_exit refuse(const acting *a, const char *why)
 
 static bool read_number(const acting *a, const char *text, int64_t *out)
 {
-    return foray_integer_read(text, out) && *out >= 0 && *out < a->policy->states;
+    return fy_integer_read(text, strlen(text), out) && *out >= 0 && *out < a->policy->states;
 }
 
 /* Digits alone are a number; what else reads as one ("7.0") is one unless it is a name. */
@@ -110,7 +112,7 @@ static cli_exit read_vector(const acting *a, char *text)
     int64_t found = 0;
     for (char *word = strtok_r(text, " \t,", &rest); word; word = strtok_r(NULL, " \t,", &rest)) {
         double value;
-        if (!foray_number_read(word, &value))
+        if (!fy_number_read(word, strlen(word), &value))
             found = a->dimensions;
         else if (found < a->dimensions)
             a->vector[found] = value;

@@ -2,12 +2,14 @@
 #include <stdio.h>
 
 #include "output.h"
+#include "explore/explorer.h"
+#include "run/run.h"
 #include "progress.h"
 
 static void show_one(cli_output *output, foray_run *run, const foray_certificate *bound)
 {
     foray_explorer *explorer = foray_run_explorer(run);
-    cli_output_text(output, "plan", foray_mode_name(foray_explorer_bound_plan(explorer)));
+    cli_output_text(output, "plan", foray_mode_name(fy_explorer_bound_plan(explorer)));
     cli_output_real(output, "gap", bound->gap);
     cli_output_real(output, "delta", bound->delta);
     cli_output_text(output, "radius", foray_radius_name(bound->radius));
@@ -25,7 +27,7 @@ static void show_own(cli_output *output, foray_run *run, foray_radius shown)
     if ((shown != FORAY_RADIUS_LIKELIHOOD && shown != FORAY_RADIUS_REFIT) ||
         foray_run_settings(run)->radius == FORAY_RADIUS_LIKELIHOOD ||
         foray_explorer_certify_by(explorer, foray_run_settings(run)->radius) != FORAY_OK ||
-        foray_explorer_bound(explorer, &bound) != FORAY_OK)
+        foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound) != FORAY_OK)
         return;
     cli_output_open(output, "exploration");
     show_one(output, run, &bound);
@@ -53,11 +55,11 @@ static cli_exit run_bound(cli_session *session)
     cli_wait_begin(session);
     cli_exit code = cli_status(session, foray_run_open(session->ctx, path, FORAY_RUN_READ, &run));
     if (code == CLI_DONE && cli_choice(session, "radius") == 1)
-        code = cli_status(session, foray_run_refit(run));
+        code = cli_status(session, fy_run_certify_by_refit(run));
     if (code == CLI_DONE)
-        code = cli_status(session, foray_explorer_bound_kind(
-                                       foray_run_explorer(run),
-                                       (foray_reward_kind)cli_choice(session, "kind"), &bound));
+        code = cli_status(
+            session, foray_explorer_bound(foray_run_explorer(run),
+                                          (foray_reward_kind)cli_choice(session, "kind"), &bound));
     cli_wait_end();
     if (code == CLI_DONE)
         code = show_bound(session, run, &bound);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output.h"
+#include "run/run.h"
 
 typedef struct certifying {
     cli_session *session;
@@ -83,7 +84,7 @@ static cli_exit run_certify(cli_session *session)
     if (code == CLI_DONE)
         code = cli_rewards_open(session, foray_run_model(c.run), &c.rewards);
     if (code == CLI_DONE && cli_choice(session, "radius") == 1)
-        code = cli_status(session, foray_run_refit(c.run));
+        code = cli_status(session, fy_run_certify_by_refit(c.run));
     if (code == CLI_DONE)
         code = certify_rewards(&c);
     if (code == CLI_DONE && cli_has(session, "require") && !cli_proved(&c.policy->certificate))

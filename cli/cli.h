@@ -8,6 +8,8 @@
 
 #include "args.h"
 #include "foray/lab.h"
+#include "base/base.h"
+#include "base/level.h"
 
 /* ------------------------------------------------------------------ exit codes */
 
@@ -98,7 +100,7 @@ struct cli_session {
     const char *level; /* of the processor, for tests; NULL: the widest */
 };
 
-/* Parses the arguments of a command and runs it. level: see foray_context_set_level; or NULL. */
+/* Parses the arguments of a command and runs it. level: see fy_level_set; or NULL. */
 cli_exit cli_command_run(const cli_command *command, const char *level, int64_t words,
                          char *const *word);
 
@@ -196,14 +198,14 @@ cli_exit cli_refuse_stdout(cli_session *session, const char *path);
 /* May the command write there? CLI_USAGE if something is there and --force was not given, or
  * if it is something that the command reads; to be asked before long work. */
 cli_exit cli_destination_check(cli_session *session, const char *path);
-/* Writes one of many files of a directory, which was asked about before; foray_files_sync follows.
+/* Writes one of many files of a directory, which was asked about before; fy_files_sync follows.
  */
 cli_exit cli_destination_put(cli_session *session, const char *path, const void *data, size_t size);
 /* Asks again, and writes. What goes to standard output must be all that does. */
 cli_exit cli_destination_write(cli_session *session, const char *path, const void *data,
                                size_t size);
-/* The same piece by piece (foray_file_add); not for standard output. */
-cli_exit cli_destination_open(cli_session *session, const char *path, foray_file **out);
+/* The same piece by piece (fy_file_add); not for standard output. */
+cli_exit cli_destination_open(cli_session *session, const char *path, fy_file **out);
 /* A command that failed takes back a file it has written before: unless that replaced another. */
 void cli_destination_undo(const cli_session *session, const char *path);
 
@@ -283,8 +285,8 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
 /* The one reward given with -r, to be explored for. */
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
-/* "foray plan RUN -r REWARD", to be copied into a shell: a reward that was explored for, or the goal
- * that is farthest from where episodes begin. */
+/* "foray plan RUN -r REWARD", to be copied into a shell: a reward that was explored for, or the
+ * goal that is farthest from where episodes begin. */
 void cli_print_next_plan(const cli_session *session, foray_run *run, const char *path);
 /* What a policy of this value loses against the best: at least 0, also where less is better. */
 double cli_loss(const foray_reward *reward, double value, double optimal);

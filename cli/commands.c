@@ -2,6 +2,7 @@
  * arguments in, messages and an exit code out. */
 #include "cli.h"
 #include "progress.h"
+#include "base/level.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -215,7 +216,7 @@ static cli_exit run_parsed(cli_session *session)
     session->ctx = foray_context_create();
     if (!session->ctx)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    if (session->level && foray_context_set_level(session->ctx, session->level) < 0)
+    if (session->level && fy_level_set(session->ctx, session->level) < 0)
         return cli_status(session, FORAY_ERROR_USAGE);
     cli_exit code = cli_options_check(session);
     if (code != CLI_DONE)

@@ -635,9 +635,10 @@ static cli_check_result check_rewards(suite_state *suite)
         for (int64_t i = 0; i < REWARD_STATES && i < suite->count; i++, asked++) {
             const double *state = suite->state + i * suite->n;
             double value, again;
-            if (foray_system_reward(suite->system, r, state, i % spec->actions, &value) !=
-                    FORAY_OK ||
-                foray_system_reward(suite->system, r, state, i % spec->actions, &again) != FORAY_OK)
+            if (fy_system_value(suite->system, suite->system->ctx, r, state, i % spec->actions,
+                                &value) != FORAY_OK ||
+                fy_system_value(suite->system, suite->system->ctx, r, state, i % spec->actions,
+                                &again) != FORAY_OK)
                 return refused(suite);
             if (value != again)
                 return conclude(suite, CLI_CHECK_FAILED,

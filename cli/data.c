@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "view.h"
+#include "base/base.h"
 
 typedef struct writing {
     cli_session *session;
@@ -11,14 +12,14 @@ typedef struct writing {
     cli_view view;
     const foray_reward *reward; /* NULL: none */
     bool generative;
-    bool open;        /* nothing else says which states are absorbing */
-    foray_file *file; /* NULL: standard output */
+    bool open;     /* nothing else says which states are absorbing */
+    fy_file *file; /* NULL: standard output */
 } writing;
 
 static void put(const writing *w, const char *text, int length)
 {
     if (w->file)
-        foray_file_add(w->file, text, (size_t)length);
+        fy_file_add(w->file, text, (size_t)length);
     else
         fwrite(text, 1, (size_t)length, stdout);
 }
@@ -26,17 +27,17 @@ static void put(const writing *w, const char *text, int length)
 static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t,
                       const int32_t *here, int32_t action, bool done)
 {
-    char row[160 + FORAY_NUMBER_SIZE];
+    char row[160 + FY_NUMBER_BYTES];
     size_t room = sizeof row;
     int length = snprintf(row, room, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32,
                           episode, step, here[0], action, here[1]);
     if (w->open)
         length += snprintf(row + length, room - (size_t)length, ",%d", done);
     if (w->reward) {
-        char number[FORAY_NUMBER_SIZE];
+        char number[FY_NUMBER_BYTES];
         double reward = foray_reward_next_at(w->reward, t, here[0], action, here[1]);
         length +=
-            snprintf(row + length, room - (size_t)length, ",%s", foray_shortest(reward, number));
+            snprintf(row + length, room - (size_t)length, ",%s", fy_number_text(reward, number));
     }
     row[length++] = '\n';
     put(w, row, length);
@@ -76,8 +77,8 @@ static cli_exit write_file(writing *w, const char *path)
         return code;
     code = write_all(w);
     if (code == CLI_DONE)
-        return cli_status(w->session, foray_file_finish(w->file));
-    foray_file_abandon(w->file);
+        return cli_status(w->session, fy_file_finish(w->file));
+    fy_file_abandon(w->file);
     return code;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "view.h"
+#include "base/base.h"
 
 /* ------------------------------------------------------------- what a command reads */
 
@@ -167,7 +168,7 @@ cli_exit cli_destination_check(cli_session *session, const char *path)
 cli_exit cli_destination_put(cli_session *session, const char *path, const void *data, size_t size)
 {
     return cli_status(session,
-                      foray_files_write(session->ctx, path, cli_has(session, "force"), data, size));
+                      fy_files_write(session->ctx, path, cli_has(session, "force"), data, size));
 }
 
 cli_exit cli_destination_write(cli_session *session, const char *path, const void *data,
@@ -181,16 +182,15 @@ cli_exit cli_destination_write(cli_session *session, const char *path, const voi
         return CLI_DONE;
     }
     return cli_status(session,
-                      foray_file_write(session->ctx, path, cli_has(session, "force"), data, size));
+                      fy_file_write(session->ctx, path, cli_has(session, "force"), data, size));
 }
 
-cli_exit cli_destination_open(cli_session *session, const char *path, foray_file **out)
+cli_exit cli_destination_open(cli_session *session, const char *path, fy_file **out)
 {
     cli_exit code = cli_destination_check(session, path);
     if (code != CLI_DONE)
         return code;
-    return cli_status(session,
-                      foray_file_create(session->ctx, path, cli_has(session, "force"), out));
+    return cli_status(session, fy_file_create(session->ctx, path, cli_has(session, "force"), out));
 }
 
 void cli_destination_undo(const cli_session *session, const char *path)

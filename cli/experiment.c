@@ -1,5 +1,6 @@
 /* experiment.c - see experiment.h. */
 #include "experiment.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,8 +18,9 @@ cli_exit cli_shard_read(cli_session *session, foray_shard *out)
         return CLI_DONE;
     if (slash && (size_t)(slash - text) < sizeof number) {
         snprintf(number, sizeof number, "%.*s", (int)(slash - text), text);
-        if (foray_integer_read(number, &out->number) && foray_integer_read(slash + 1, &out->of) &&
-            out->number >= 1 && out->number <= out->of)
+        if (fy_integer_read(number, strlen(number), &out->number) &&
+            fy_integer_read(slash + 1, strlen(slash + 1), &out->of) && out->number >= 1 &&
+            out->number <= out->of)
             return CLI_DONE;
     }
     return cli_fail(session, CLI_USAGE,
@@ -109,7 +111,7 @@ static void output_cell(cli_output *output, const char *key, const char *cell)
     double value;
     if (!*cell)
         cli_output_text(output, key, NULL);
-    else if (foray_number_read(cell, &value))
+    else if (fy_number_read(cell, strlen(cell), &value))
         cli_output_real(output, key, value);
     else
         cli_output_text(output, key, cell);

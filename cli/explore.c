@@ -9,6 +9,9 @@
 #include "missed.h"
 #include "output.h"
 #include "workers.h"
+#include "run/run.h"
+#include "outside/outside.h"
+#include "model/model.h"
 
 /* Enough for any value of a setting as text. */
 enum { SETTING_SIZE = 128 };
@@ -141,7 +144,7 @@ static cli_exit open_view(exploration *e, const char *source)
 static cli_exit check_in(cli_session *session, const char *source)
 {
     const char *reality = cli_value(session, "in");
-    if (reality && !foray_system_names(reality))
+    if (reality && !fy_system_names(reality))
         return cli_fail(session, CLI_USAGE, "--in %s: not a system", reality);
     if (reality && cli_view_names(source))
         return cli_fail(session, CLI_USAGE, "--in: %s is a system itself", source);
@@ -351,7 +354,7 @@ static void print_missed(const exploration *e)
         if (count.named++ >= NAMED)
             continue;
         printf("                        ");
-        cli_put(stdout, 0, foray_reward_name(foray_run_target(e->run, i)));
+        cli_put(stdout, 0, foray_reward_name(fy_run_target(e->run, i)));
         printf(": certificate %.6g", missed.certificate.gap);
         cli_missed_print(e->run, &missed);
         printf("\n");
@@ -364,7 +367,7 @@ static void print_missed(const exploration *e)
 static void print_target(const exploration *e, foray_status status)
 {
     const foray_settings *settings = foray_run_settings(e->run);
-    int64_t targets = foray_run_targets(e->run);
+    int64_t targets = fy_run_targets(e->run);
     if (settings->until < 0)
         return;
     printf("target                  %g for ", settings->until);
@@ -401,7 +404,7 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
     if (e->view.system && !foray_model_is_open(foray_run_model(e->run)))
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
                "error\n",
-               foray_model_feature_error(foray_run_model(e->run)));
+               foray_run_model(e->run)->feature_error);
     print_target(e, status);
     print_path("saved in                ", e->path, "");
     print_next(e, status);
@@ -422,9 +425,9 @@ static void output_summary(const exploration *e, cli_output *output,
     cli_output_integer(output, "unknowns", foray_model_unknowns(foray_run_model(e->run)));
     cli_output_certificate(output, "bound", bound);
     cli_output_refutation(output, e->run);
-    cli_output_real(output, "feature_error", foray_model_feature_error(foray_run_model(e->run)));
+    cli_output_real(output, "feature_error", foray_run_model(e->run)->feature_error);
     cli_output_real(output, "until", settings->until < 0 ? NAN : settings->until);
-    cli_output_integer(output, "targets", foray_run_targets(e->run));
+    cli_output_integer(output, "targets", fy_run_targets(e->run));
     cli_output_flag(output, "target_met", settings->until >= 0 && status == FORAY_OK);
     cli_output_flag(output, "target_reached",
                     settings->until >= 0 &&
@@ -453,7 +456,7 @@ static cli_exit show_exploration(exploration *e, foray_status status)
         return CLI_DONE;
     /* Not every algorithm has a bound; that is no reason to fail here. A signal does not wait. */
     if (status != FORAY_INTERRUPTED)
-        (void)foray_explorer_bound(explorer, &bound);
+        (void)foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound);
     if (session->json) {
         cli_output_begin(&output, session);
         output_summary(e, &output, &facts, &bound, status);
@@ -492,8 +495,8 @@ static cli_exit explore(exploration *e)
     }
     cli_progress_begin(&e->progress, foray_run_saved(e->run));
     foray_context_set_stop(session->ctx, cli_stop_wanted, NULL);
-    foray_status status = foray_run_explore_with(e->run, workers.count, workers.world,
-                                                 cli_progress_step, &e->progress);
+    foray_status status =
+        foray_run_explore(e->run, workers.count, workers.world, cli_progress_step, &e->progress);
     foray_context_set_stop(session->ctx, NULL, NULL);
     cli_progress_end(&e->progress);
     cli_workers_close(&workers);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "output.h"
+#include "export/export.h"
+#include "explore/open/open.h"
 
 typedef struct exporting {
     cli_session *session;
@@ -14,8 +16,8 @@ typedef struct exporting {
     foray_model *known; /* a model of its own */
     cli_rewards rewards;
     double *low, *high;
-    foray_certificate about;   /* the intervals */
-    foray_enclosure enclosure; /* of a run that knows nothing but what it saw */
+    foray_certificate about; /* the intervals */
+    fy_enclosure enclosure;  /* of a run that knows nothing but what it saw */
     char sentence[800];
 } exporting;
 
@@ -62,7 +64,7 @@ static cli_exit find_intervals(exporting *e)
 static cli_exit enclose(exporting *e)
 {
     cli_exit code =
-        cli_status(e->session, foray_explorer_enclose(foray_run_explorer(e->run), &e->enclosure));
+        cli_status(e->session, fy_explorer_enclose(foray_run_explorer(e->run), &e->enclosure));
     e->about = e->enclosure.about;
     return code;
 }
@@ -100,7 +102,7 @@ static cli_exit enclose_rewards(exporting *e)
     for (int64_t i = 0; i < e->rewards.count; i++) {
         foray_reward *own;
         foray_status status =
-            foray_enclosure_reward(e->session->ctx, &e->enclosure, e->rewards.item[i], &own);
+            fy_enclosure_reward(e->session->ctx, &e->enclosure, e->rewards.item[i], &own);
         if (status != FORAY_OK)
             return cli_status(e->session, status);
         foray_reward_destroy(e->rewards.item[i]);
@@ -133,21 +135,20 @@ static cli_exit open_source(exporting *e)
 
 static cli_exit write_file(exporting *e)
 {
-    foray_export what = {.size = sizeof what,
-                         .low = e->enclosure.model ? e->enclosure.min : e->low,
-                         .high = e->enclosure.model ? e->enclosure.max : e->high,
-                         .delta = e->about.delta,
-                         .about = e->sentence[0] ? e->sentence : NULL,
-                         .rewards = e->rewards.count,
-                         .reward = (const foray_reward *const *)e->rewards.item};
+    fy_export_options what = {.low = e->enclosure.model ? e->enclosure.min : e->low,
+                              .high = e->enclosure.model ? e->enclosure.max : e->high,
+                              .delta = e->about.delta,
+                              .about = e->sentence[0] ? e->sentence : NULL,
+                              .rewards = e->rewards.count,
+                              .reward = (const foray_reward *const *)e->rewards.item};
     char *data;
     size_t size;
     if (strcmp(e->format, "json") == 0)
         return cli_model_write(e->session, model_of(e), FORAY_MODEL_JSON, e->path);
     if (strcmp(e->format, "compact") == 0)
         return cli_model_write(e->session, model_of(e), FORAY_MODEL_COMPACT, e->path);
-    cli_exit code = cli_status(e->session, foray_model_export(e->session->ctx, model_of(e), &what,
-                                                              e->format, &data, &size));
+    cli_exit code = cli_status(
+        e->session, fy_model_export(e->session->ctx, model_of(e), &what, e->format, &data, &size));
     if (code != CLI_DONE)
         return code;
     code = cli_destination_write(e->session, e->path, data, size);
@@ -191,7 +192,7 @@ static cli_exit run_export(cli_session *session)
     if (code == CLI_DONE)
         code = output_export(&e);
     cli_rewards_close(&e.rewards);
-    foray_enclosure_clear(&e.enclosure);
+    fy_enclosure_clear(&e.enclosure);
     free(e.low);
     free(e.high);
     foray_model_destroy(e.known);

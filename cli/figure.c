@@ -1,5 +1,6 @@
 /* figure.c - figures for papers: their options, and PDF and PNG of SVG. */
 #include "figure.h"
+#include "base/base.h"
 
 #include <errno.h>
 #include <spawn.h>
@@ -18,8 +19,9 @@ static bool read_size(const char *text, foray_figure *out)
     if (!by || (size_t)(by - text) >= sizeof width)
         return false;
     snprintf(width, sizeof width, "%.*s", (int)(by - text), text);
-    return foray_number_read(width, &out->width) && foray_number_read(by + 1, &out->height) &&
-           out->width > 0 && out->height > 0;
+    return fy_number_read(width, strlen(width), &out->width) &&
+           fy_number_read(by + 1, strlen(by + 1), &out->height) && out->width > 0 &&
+           out->height > 0;
 }
 
 /* "Times, serif 8": a number at the end is the size, what is before it the family. */
@@ -27,7 +29,7 @@ static void read_font(char *text, foray_figure *out)
 {
     char *last = strrchr(text, ' '), *number = last ? last + 1 : text;
     out->font = text;
-    if (!foray_number_read(number, &out->points))
+    if (!fy_number_read(number, strlen(number), &out->points))
         return;
     *number = 0;
     while (last && last >= text && *last == ' ')
@@ -108,7 +110,7 @@ static int start_converter(const char *format, char *svg, pid_t *child, bool *mi
 }
 
 /* What rsvg-convert makes of a picture goes into the file: false if it could not. */
-static bool convert(const char *format, char *svg, foray_file *file, bool *missing)
+static bool convert(const char *format, char *svg, fy_file *file, bool *missing)
 {
     pid_t child;
     int state = 0, from = start_converter(format, svg, &child, missing);
@@ -118,7 +120,7 @@ static bool convert(const char *format, char *svg, foray_file *file, bool *missi
         return false;
     while ((size = read(from, block, sizeof block)) > 0 || (size < 0 && errno == EINTR))
         if (size > 0)
-            foray_file_add(file, block, (size_t)size);
+            fy_file_add(file, block, (size_t)size);
     close(from);
     while (waitpid(child, &state, 0) < 0)
         if (errno != EINTR)
@@ -131,14 +133,14 @@ static bool convert(const char *format, char *svg, foray_file *file, bool *missi
 static cli_exit convert_to(cli_session *session, const char *stem, const char *format, char *svg,
                            bool *missing)
 {
-    foray_file *file = NULL;
+    fy_file *file = NULL;
     char *path = cli_figure_path(stem, format);
-    cli_exit code = path ? cli_status(session, foray_file_create(session->ctx, path, true, &file))
+    cli_exit code = path ? cli_status(session, fy_file_create(session->ctx, path, true, &file))
                          : cli_fail(session, CLI_BAD_INPUT, "out of memory");
     if (code == CLI_DONE && convert(format, svg, file, missing)) {
-        code = cli_status(session, foray_file_finish(file));
+        code = cli_status(session, fy_file_finish(file));
     } else if (code == CLI_DONE) {
-        foray_file_abandon(file);
+        fy_file_abandon(file);
         if (!*missing)
             code = cli_fail(session, CLI_BAD_INPUT, "%s: rsvg-convert failed", path);
     }

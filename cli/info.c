@@ -5,18 +5,21 @@
 #include <stdlib.h>
 
 #include "output.h"
+#include "base/base.h"
+#include "explore/explorer.h"
+#include "run/run.h"
 
 enum { SETTING_SIZE = 128 };
 
 /* ---------------------------------------------------------------- the run itself */
 
 static void output_run(cli_output *output, foray_run *run, const char *path,
-                       const foray_run_facts *facts)
+                       const fy_run_facts *facts)
 {
     const foray_model *model = foray_run_model(run);
     cli_output_text(output, "run", path);
     cli_output_text(output, "world", foray_run_world(run));
-    const foray_reward *reward = foray_explorer_reward(foray_run_explorer(run));
+    const foray_reward *reward = fy_explorer_reward(foray_run_explorer(run));
     if (reward)
         cli_output_text(output, "explored_for", foray_reward_name(reward));
     cli_output_text(output, "version", facts->version);
@@ -52,9 +55,9 @@ static void output_setting(cli_output *output, const char *name, const char *tex
 {
     int64_t whole;
     double real;
-    if (foray_integer_read(text, &whole))
+    if (fy_integer_read(text, strlen(text), &whole))
         cli_output_integer(output, name, whole);
-    else if (foray_number_read(text, &real))
+    else if (fy_number_read(text, strlen(text), &real))
         cli_output_real(output, name, real);
     else
         cli_output_text(output, name, text);
@@ -228,7 +231,7 @@ static void close_table(cli_output *output)
 }
 
 static foray_status output_tables(cli_session *session, cli_output *output, foray_run *run,
-                                  const foray_run_facts *facts)
+                                  const fy_run_facts *facts)
 {
     foray_status status = FORAY_OK;
     if (facts->plans_stored > 0 || output->as_json) {
@@ -248,9 +251,9 @@ static foray_status output_tables(cli_session *session, cli_output *output, fora
 
 static cli_exit show_run(cli_session *session, foray_run *run)
 {
-    foray_run_facts facts;
+    fy_run_facts facts;
     cli_output output;
-    foray_status status = foray_run_describe(run, &facts);
+    foray_status status = fy_run_describe(run, &facts);
     if (status == FORAY_OK && cli_has(session, "theta"))
         status = foray_explorer_estimate(foray_run_explorer(run), NULL, NULL);
     if (status != FORAY_OK)

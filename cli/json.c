@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "base/base.h"
 
 /* ------------------------------------------------------------------ begin, end */
 
@@ -78,13 +79,13 @@ static void put_text(cli_json *json, const char *text)
     static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
     put(json, "\"");
     for (int size; *text; text += size) {
-        int32_t code = foray_character(text, &size);
+        int32_t code = fy_character(text, &size);
         const char *special = size == 1 ? strchr(plain, *text) : NULL;
         if (special)
             put(json, "\\%c", letter[special - plain]);
         else if (code < 0)
             put(json, "?");
-        else if (!foray_character_hidden(code))
+        else if (!fy_character_hidden(code))
             put(json, "%.*s", size, text);
         else if (code < 0x10000)
             put(json, "\\u%04x", (unsigned)code);
@@ -157,7 +158,7 @@ void cli_json_flag(cli_json *json, const char *key, bool value)
 
 void cli_json_real(cli_json *json, const char *key, double value)
 {
-    char number[FORAY_NUMBER_SIZE];
+    char number[FY_NUMBER_BYTES];
     begin_item(json, key);
-    put(json, "%s", isfinite(value) ? foray_shortest(value, number) : "null");
+    put(json, "%s", isfinite(value) ? fy_number_text(value, number) : "null");
 }

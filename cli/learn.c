@@ -8,6 +8,8 @@
 #include "progress.h"
 #include "spool.h"
 #include "view.h"
+#include "data/episodes.h"
+#include "run/run.h"
 
 typedef struct learning {
     cli_session *session;
@@ -18,11 +20,11 @@ typedef struct learning {
     cli_progress progress;
 } learning;
 
-static bool count_episode(void *user, const foray_recorded *episode)
+static foray_status count_episode(void *user, const fy_recorded_episode *episode)
 {
     (void)episode;
     ++*(int64_t *)user;
-    return true;
+    return FORAY_OK;
 }
 
 /* The data are read before there is a run: bad ones leave no file behind, and replace none. */
@@ -30,7 +32,7 @@ static cli_exit check_data(const learning *l, const foray_model *model)
 {
     int64_t episodes = 0;
     foray_status status =
-        foray_data_read(l->session->ctx, model, cli_spool_path(&l->data), count_episode, &episodes);
+        fy_data_read(l->session->ctx, model, cli_spool_path(&l->data), count_episode, &episodes);
     cli_exit code = cli_spool_status(l->session, &l->data, status);
     if (status == FORAY_ERROR_WORLD)
         return CLI_BAD_INPUT;
@@ -104,7 +106,8 @@ static cli_exit show_run(const learning *l)
         cli_print_next_plan(l->session, l->run, l->path);
         return CLI_DONE;
     }
-    (void)foray_explorer_bound(foray_run_explorer(l->run), &bound); /* not every model has one */
+    (void)foray_explorer_bound(foray_run_explorer(l->run), FORAY_KIND_PAIR,
+                               &bound); /* not every model has one */
     cli_output_begin(&output, l->session);
     cli_output_text(&output, "run", l->path);
     cli_output_text(&output, "world", foray_run_world(l->run));
@@ -137,7 +140,7 @@ static cli_exit learn(learning *l)
 
 /* ------------------------------------------------------------------------------ --check */
 
-static void print_law(const foray_model *model, const foray_law_fit *law)
+static void print_law(const foray_model *model, const fy_law_fit *law)
 {
     char pair[256];
     if (law->state < 0) {
@@ -151,7 +154,7 @@ static void print_law(const foray_model *model, const foray_law_fit *law)
     }
 }
 
-static void print_drift(const foray_model *model, const foray_drift *drift, const char *data)
+static void print_drift(const foray_model *model, const fy_drift *drift, const char *data)
 {
     char episodes[CLI_NUMBER_SIZE], visits[CLI_NUMBER_SIZE], later[CLI_NUMBER_SIZE];
     printf("%s episode%s, compared at delta %g\n", cli_grouped(drift->episodes, episodes),
@@ -161,7 +164,7 @@ static void print_drift(const foray_model *model, const foray_drift *drift, cons
         return;
     }
     for (int64_t i = 0; i < drift->laws; i++) {
-        const foray_law_fit *law = &drift->law[i];
+        const fy_law_fit *law = &drift->law[i];
         if (!(law->apart > 0))
             continue;
         printf("refuted: the law of ");
@@ -176,7 +179,7 @@ static void print_drift(const foray_model *model, const foray_drift *drift, cons
     printf(":%" PRId64 ")\n", drift->line);
 }
 
-static void output_drift(cli_output *output, const foray_drift *drift)
+static void output_drift(cli_output *output, const fy_drift *drift)
 {
     bool refuted = drift->refuted >= 0;
     cli_output_flag(output, "refuted", refuted);
@@ -187,7 +190,7 @@ static void output_drift(cli_output *output, const foray_drift *drift)
     cli_output_integer(output, "line", refuted ? drift->line : 0);
     cli_output_open_list(output, "laws");
     for (int64_t i = 0; i < drift->laws; i++) {
-        const foray_law_fit *law = &drift->law[i];
+        const fy_law_fit *law = &drift->law[i];
         cli_output_open(output, NULL);
         cli_output_integer(output, "state", law->state);
         cli_output_integer(output, "action", law->action);
@@ -206,7 +209,7 @@ static cli_exit check_run(cli_session *session)
 {
     const char *const *operand = session->args.operand;
     foray_run *run = NULL;
-    foray_drift *drift = NULL;
+    fy_drift *drift = NULL;
     cli_output output;
     cli_spool data = {0};
     if (cli_has(session, "output") || cli_has(session, "append") || cli_has(session, "force"))
@@ -222,7 +225,7 @@ static cli_exit check_run(cli_session *session)
     }
     double delta =
         cli_has(session, "delta") ? cli_real(session, "delta") : foray_run_settings(run)->delta;
-    foray_status status = foray_run_check_data(run, cli_spool_path(&data), delta, &drift);
+    foray_status status = fy_run_check_data(run, cli_spool_path(&data), delta, &drift);
     code = cli_spool_status(session, &data, status);
     if (status == FORAY_ERROR_WORLD)
         code = CLI_NOT_MET;
@@ -237,7 +240,7 @@ static cli_exit check_run(cli_session *session)
     }
     if (code == CLI_DONE && drift && drift->refuted >= 0)
         code = CLI_NOT_MET;
-    foray_drift_destroy(drift);
+    fy_drift_destroy(drift);
     foray_run_close(run);
     cli_spool_close(&data);
     return code;

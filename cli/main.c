@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "outside/outside.h"
 
 /* A closed standard stream would hand its number to the next file opened, and
  * messages would land in that file. Opened the wrong way round, so that using
@@ -96,7 +97,7 @@ static cli_exit unknown_command(int64_t words, char *const *word)
 static cli_exit serve(const char *text)
 {
     foray_context *ctx = foray_context_create();
-    foray_status status = ctx ? foray_plugin_serve(ctx, text, 3, 4) : FORAY_ERROR_MEMORY;
+    foray_status status = ctx ? fy_plugin_serve(ctx, text, 3, 4) : FORAY_ERROR_MEMORY;
     foray_context_destroy(ctx);
     return status == FORAY_OK ? CLI_DONE : CLI_WORLD_FAILED;
 }

@@ -1,5 +1,7 @@
 /* missed.c - see missed.h. */
 #include "missed.h"
+#include "explore/explorer.h"
+#include "run/run.h"
 
 #include <inttypes.h>
 
@@ -10,8 +12,8 @@ static void tell_apart(foray_run *run, const foray_reward *reward, const foray_p
     bool found;
     out->untold = !foray_model_theta(foray_run_model(run));
     out->open = foray_model_is_open(foray_run_model(run));
-    if (out->untold || foray_explorer_find_tie(foray_run_explorer(run), reward, policy, &found,
-                                               &out->tie) != FORAY_OK)
+    if (out->untold || fy_explorer_find_tie(foray_run_explorer(run), reward, policy, &found,
+                                            &out->tie) != FORAY_OK)
         return;
     out->ties = found;
     out->lacks = !found;
@@ -20,8 +22,8 @@ static void tell_apart(foray_run *run, const foray_reward *reward, const foray_p
 bool cli_missed_next(foray_run *run, int64_t *index, cli_missed *out)
 {
     double until = foray_run_settings(run)->until;
-    for (; *index < foray_run_targets(run); (*index)++) {
-        const foray_reward *const rewards[] = {foray_run_target(run, *index)};
+    for (; *index < fy_run_targets(run); (*index)++) {
+        const foray_reward *const rewards[] = {fy_run_target(run, *index)};
         foray_policy *policy;
         if (foray_explorer_plan(foray_run_explorer(run), 1, rewards, FORAY_PLUGIN, &policy) !=
             FORAY_OK)
@@ -90,7 +92,7 @@ void cli_missed_output(cli_output *output, foray_run *run)
     cli_output_open_list(output, "missed");
     for (int64_t i = 0; cli_missed_next(run, &i, &missed); i++) {
         cli_output_open(output, NULL);
-        cli_output_text(output, "reward", foray_reward_name(foray_run_target(run, i)));
+        cli_output_text(output, "reward", foray_reward_name(fy_run_target(run, i)));
         cli_output_real(output, "gap", missed.certificate.gap);
         cli_output_text(output, "status", foray_certificate_status(&missed.certificate));
         if (missed.ties > 0) {

@@ -1,5 +1,6 @@
 /* model.c - foray model check, foray model convert. */
 #include "output.h"
+#include "model/model.h"
 
 /* ----------------------------------------------------------------- model check */
 
@@ -10,14 +11,14 @@ static void output_sizes(cli_output *output, const foray_model *model)
     cli_output_integer(output, "actions", foray_model_actions(model));
     cli_output_integer(output, "horizon", foray_model_horizon(model));
     cli_output_integer(output, "dim", foray_model_dim(model));
-    cli_output_real(output, "norm_bound", foray_model_norm_bound(model));
-    if (foray_model_feature_error(model) > 0)
-        cli_output_real(output, "feature_error", foray_model_feature_error(model));
-    if (foray_model_feature_delta(model) > 0)
-        cli_output_real(output, "feature_delta", foray_model_feature_delta(model));
+    cli_output_real(output, "norm_bound", model->norm_bound);
+    if (model->feature_error > 0)
+        cli_output_real(output, "feature_error", model->feature_error);
+    if (model->feature_delta > 0)
+        cli_output_real(output, "feature_delta", model->feature_delta);
     cli_output_flag(output, "theta_known", foray_model_theta(model) != NULL);
-    if (foray_model_pair_dim(model) > 0)
-        cli_output_integer(output, "pair_dim", foray_model_pair_dim(model));
+    if (model->pair_dim > 0)
+        cli_output_integer(output, "pair_dim", model->pair_dim);
 }
 
 static void output_facts(cli_output *output, const foray_model_facts *facts)

@@ -1,6 +1,7 @@
 /* model_system.c - the world of a model as a system with finitely many states, for what follows
  * policies in systems. */
 #include "model_system.h"
+#include "aggregate/clusters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,6 @@ cli_exit cli_view_of_model(cli_session *session, const foray_run *run, cli_view 
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     cli_exit code = cli_status(session, make_system(ctx, model, out->system_text, &out->system));
     if (code == CLI_DONE)
-        code = cli_status(session, foray_clusters_states(ctx, out->system, &out->clusters));
+        code = cli_status(session, fy_clusters_states(ctx, out->system, &out->clusters));
     return code;
 }

@@ -1,5 +1,6 @@
 /* output.c - prints named values as text or as JSON. */
 #include "output.h"
+#include "model/model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -116,7 +117,7 @@ void cli_output_refutation(cli_output *output, foray_run *run)
 /* Estimated features leave an error that no law of the model knows. */
 void cli_print_known(const cli_session *session, const foray_model *model, const char *before)
 {
-    if (session->json || foray_model_unknowns(model) != 0 || foray_model_feature_error(model) > 0)
+    if (session->json || foray_model_unknowns(model) != 0 || model->feature_error > 0)
         return;
     printf("%snothing is unknown, so there is nothing to explore%s\n", before,
            foray_model_theta(model) ? ": 'foray plan MODEL' needs no run" : "");

@@ -8,6 +8,7 @@
 
 #include "plan.h"
 #include "progress.h"
+#include "run/run.h"
 
 /* -------------------------------------------------------------------- planning */
 
@@ -71,7 +72,7 @@ static cli_exit choose_certificates(cli_planning *p)
     if (p->known || !cli_has(p->session, "radius"))
         return CLI_DONE;
     if (cli_choice(p->session, "radius") == 2)
-        return cli_status(p->session, foray_run_refit(p->run));
+        return cli_status(p->session, fy_run_certify_by_refit(p->run));
     foray_radius radius = cli_choice(p->session, "radius") == 0
                               ? FORAY_RADIUS_LIKELIHOOD
                               : foray_run_settings(p->run)->radius;

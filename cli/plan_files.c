@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include "plan.h"
+#include "base/base.h"
+#include "policy/policy.h"
 
 enum { NAME_SIZE = 128, MOST_REASONS = 100 };
 
@@ -132,7 +134,7 @@ static cli_exit complete(cli_planning *p, int64_t i)
     if (status == FORAY_OK && p->view.clusters)
         status = foray_policy_keep_clusters(ctx, policy, p->view.clusters);
     if (status == FORAY_OK && p->explain && p->doubt[i])
-        status = foray_policy_keep_doubt(ctx, policy, p->doubt[i], max);
+        status = fy_policy_keep_doubt(ctx, policy, p->doubt[i], max);
     return cli_status(p->session, status);
 }
 
@@ -159,8 +161,8 @@ cli_exit cli_plan_write(cli_planning *p)
     for (; p->file && written < p->rewards.count && code == CLI_DONE; written += code == CLI_DONE)
         code = write_policy(p, written);
     if (code == CLI_DONE && p->into_directory)
-        code = cli_status(p->session,
-                          foray_files_sync(p->session->ctx, cli_value(p->session, "output")));
+        code =
+            cli_status(p->session, fy_files_sync(p->session->ctx, cli_value(p->session, "output")));
     for (int64_t i = 0; i < written && code != CLI_DONE; i++)
         cli_destination_undo(p->session, p->file[i]);
     return code;

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "spool.h"
+#include "base/base.h"
+#include "data/episodes.h"
 
 /* A whole number below `count`, of digits alone: 1e3 may be a name. */
 static bool read_number(const char *cell, int64_t count, int64_t *out)
 {
-    return *cell && !cell[strspn(cell, "0123456789")] && foray_integer_read(cell, out) &&
+    return *cell && !cell[strspn(cell, "0123456789")] && fy_integer_read(cell, strlen(cell), out) &&
            *out < count;
 }
 
@@ -22,7 +24,8 @@ int64_t cli_place(const foray_model *model, cli_name_fn *name, int64_t count, co
     for (int64_t i = 0; i < count && found != CLI_PLACES; i++)
         if (name(model, i) && strcmp(name(model, i), text) == 0)
             found = found == CLI_NO_PLACE ? i : CLI_PLACES;
-    if (found == CLI_NO_PLACE && foray_integer_read(text, &number) && number >= 0 && number < count)
+    if (found == CLI_NO_PLACE && fy_integer_read(text, strlen(text), &number) && number >= 0 &&
+        number < count)
         found = number;
     return found;
 }
@@ -46,7 +49,7 @@ cli_exit cli_policy_open(cli_session *session, const foray_model *model, const c
     code = cli_spool_status(session, &spool,
                             first == '{' || binary
                                 ? foray_policy_load(session->ctx, read, out)
-                                : foray_policy_load_csv(session->ctx, model, read, out));
+                                : fy_policy_load_csv(session->ctx, model, read, out));
     cli_spool_close(&spool);
     return code;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "export/export.h"
 
 enum { TO_CSV, TO_C };
 
@@ -48,8 +49,8 @@ static cli_exit export_policy(cli_session *session, const foray_policy *policy, 
     size_t size = 0;
     name_of(path, name, sizeof name);
     foray_status status = format == TO_C
-                              ? foray_policy_print_c(session->ctx, policy, name, &text, &size)
-                              : foray_policy_print_csv(session->ctx, policy, &text, &size);
+                              ? fy_policy_print_c(session->ctx, policy, name, &text, &size)
+                              : fy_policy_print_csv(session->ctx, policy, &text, &size);
     cli_exit code = cli_status(session, status);
     if (code == CLI_DONE)
         code = cli_destination_write(session, path, text, size);

@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "output.h"
+#include "base/base.h"
 
 static volatile sig_atomic_t stop_wanted;
 
@@ -148,8 +149,8 @@ static bool is_due(cli_progress *progress, double seconds)
 /* A number, or null where there is none. */
 static void add_real(line *l, const char *key, double value)
 {
-    char number[FORAY_NUMBER_SIZE];
-    add(l, ",\"%s\":%s", key, isfinite(value) ? foray_shortest(value, number) : "null");
+    char number[FY_NUMBER_BYTES];
+    add(l, ",\"%s\":%s", key, isfinite(value) ? fy_number_text(value, number) : "null");
 }
 
 static void write_line(cli_progress *progress)

@@ -11,6 +11,8 @@
 #include "output.h"
 #include "progress.h"
 #include "view.h"
+#include "aggregate/clusters.h"
+#include "model/model.h"
 
 /* Measuring the aggregation error takes many draws around every state. */
 enum { MISFIT_EPISODES = 20 };
@@ -23,7 +25,7 @@ typedef struct trial {
     int64_t index;                   /* of the system's own reward; -1: one of clusters */
     foray_policy *known;             /* with the true parameters; NULL: nobody knows them */
     foray_return learnt, best, lost; /* lost: best - learnt, episode by episode */
-    foray_misfit misfit;
+    fy_misfit misfit;
 } trial;
 
 typedef struct rollout {
@@ -169,9 +171,9 @@ static foray_status roll_parts(rollout *r, const trial *t, const foray_reward *r
     foray_status status = FORAY_OK;
     for (int64_t e = 0; e < r->episodes && status == FORAY_OK; e += PART) {
         int64_t count = r->episodes - e < PART ? r->episodes - e : PART;
-        status = foray_rollout_part(r->session->ctx, r->view.system, r->view.clusters, policy,
-                                    t->index, t->index < 0 ? reward : NULL, e, count,
-                                    (uint64_t)r->seed, value + e);
+        status =
+            foray_rollout(r->session->ctx, r->view.system, r->view.clusters, policy, t->index,
+                          t->index < 0 ? reward : NULL, e, count, (uint64_t)r->seed, value + e);
         r->done += count;
         if (status == FORAY_OK && !show_progress(r))
             status = FORAY_INTERRUPTED;
@@ -223,9 +225,9 @@ static foray_status try_one(rollout *r, int64_t i)
     if (status == FORAY_OK && foray_model_theta(model))
         status = compare_with_truth(r, i);
     if (status == FORAY_OK && r->lens != LENS_NONE)
-        status = foray_aggregation_misfit(ctx, r->view.system, r->view.clusters, model, r->theta,
-                                          r->reward[i], r->policy[i], looks, (uint64_t)r->seed,
-                                          &t->misfit);
+        status =
+            fy_aggregation_misfit(ctx, r->view.system, r->view.clusters, model, r->theta,
+                                  r->reward[i], r->policy[i], looks, (uint64_t)r->seed, &t->misfit);
     return status;
 }
 
@@ -338,7 +340,7 @@ static void print_absent(const rollout *r)
         return;
     printf("certificates include a Monte Carlo error of %.3g per step; the aggregation error is "
            "the misfit\n",
-           foray_model_feature_error(foray_run_model(r->run)));
+           foray_run_model(r->run)->feature_error);
     if (!foray_model_theta(foray_run_model(r->run)))
         printf("the true parameters are not known, so the loss against them is not known either\n");
     if (r->lens == LENS_ESTIMATED)
@@ -380,7 +382,7 @@ static void output_return(cli_output *output, const char *key, const foray_retur
     cli_output_close(output);
 }
 
-static void output_misfit(cli_output *output, const foray_misfit *misfit)
+static void output_misfit(cli_output *output, const fy_misfit *misfit)
 {
     cli_output_open(output, "misfit");
     cli_output_real(output, "mean", misfit->mean);
@@ -424,7 +426,7 @@ static cli_exit show_returns(const rollout *r)
     cli_output_integer(&output, "episodes", r->episodes);
     cli_output_text(&output, "mode", foray_mode_name(r->mode));
     cli_output_real(&output, "confidence", r->confidence);
-    cli_output_real(&output, "feature_error", foray_model_feature_error(foray_run_model(r->run)));
+    cli_output_real(&output, "feature_error", foray_run_model(r->run)->feature_error);
     cli_output_text(&output, "misfit_parameters", lens_name[r->lens]);
     cli_output_open_list(&output, "rewards");
     for (int64_t i = 0; i < r->count; i++)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "base/parameter.h"
 
 bool cli_algorithm_exists(const char *name, cli_guess *guess)
 {
@@ -31,7 +32,7 @@ static foray_status set_until(cli_session *session, const foray_parameter *row, 
     foray_parameter_value value;
     if (strcmp(text, CLI_NO_TARGET) == 0)
         return foray_settings_set(session->ctx, settings, row->name, "-1");
-    foray_status status = foray_parameter_read(session->ctx, row, text, &value);
+    foray_status status = fy_parameter_read(session->ctx, row, text, strlen(text), &value);
     return status == FORAY_OK ? foray_settings_set(session->ctx, settings, row->name, text)
                               : status;
 }
@@ -62,8 +63,8 @@ static foray_parameter_value value_of(const cli_session *session, const char *na
     foray_parameter_value value = {0, 0};
     const cli_option *option = cli_options_long(&session->options, name, strlen(name));
     const char *given = cli_value(session, name);
-    (void)foray_parameter_read(session->ctx, &option->is, given ? given : option->is.fallback,
-                               &value);
+    (void)fy_parameter_read(session->ctx, &option->is, given ? given : option->is.fallback,
+                            strlen(given ? given : option->is.fallback), &value);
     return value;
 }
 
@@ -89,7 +90,7 @@ cli_exit cli_options_check(cli_session *session)
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < args->count && status == FORAY_OK; i++)
         if (args->value[i] && !args->option[i]->setting)
-            status =
-                foray_parameter_read(session->ctx, &args->option[i]->is, args->value[i], &value);
+            status = fy_parameter_read(session->ctx, &args->option[i]->is, args->value[i],
+                                       strlen(args->value[i]), &value);
     return cli_status(session, status);
 }

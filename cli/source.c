@@ -2,6 +2,10 @@
 #include "model/model.h"
 #include "spool.h"
 #include "view.h"
+#include "base/base.h"
+#include "model/model.h"
+#include "system/system.h"
+#include "run/run.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -32,7 +36,7 @@ bool cli_world_at(int64_t index, foray_world_info *info)
     int64_t worlds = 0;
     while (worlds <= index && foray_world_describe(worlds, &skipped))
         worlds++;
-    return foray_world_describe(index, info) || foray_system_builtin(index - worlds, info);
+    return foray_world_describe(index, info) || fy_system_builtin(index - worlds, info);
 }
 
 static bool world_exists(const char *name, cli_guess *guess)
@@ -209,16 +213,16 @@ static cli_exit print_model(cli_session *session, const foray_model *model,
 cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_model_format format,
                          const char *path)
 {
-    foray_file *file;
+    fy_file *file;
     if (cli_is_stdout(path))
         return print_model(session, model, format, path);
     cli_exit code = cli_destination_open(session, path, &file);
     if (code != CLI_DONE)
         return code;
-    code = cli_status(session, foray_model_write(session->ctx, model, format, file));
+    code = cli_status(session, fy_model_write(session->ctx, model, format, file));
     if (code == CLI_DONE)
-        return cli_status(session, foray_file_finish(file));
-    foray_file_abandon(file);
+        return cli_status(session, fy_file_finish(file));
+    fy_file_abandon(file);
     return code;
 }
 
@@ -310,7 +314,7 @@ static foray_status goal_reward(foray_context *ctx, const foray_model *model, co
                                 int64_t count, const int64_t *state, foray_reward **out)
 {
     foray_reward *reward = NULL;
-    foray_status status = foray_reward_create(ctx, model, name, 0.0, &reward);
+    foray_status status = foray_reward_create(ctx, model, name, 0, 1, 0.0, &reward);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         status = foray_reward_set(ctx, reward, -1, state[i], -1, 1.0);
     if (status == FORAY_OK)
@@ -561,8 +565,8 @@ void cli_print_next_plan(const cli_session *session, foray_run *run, const char 
     const char *reward =
         cli_has(session, "for") ? cli_value(session, "for") : cli_value(session, "reward");
     char goal[32];
-    if (!reward && foray_run_targets(run) > 0)
-        reward = foray_reward_name(foray_run_target(run, 0));
+    if (!reward && fy_run_targets(run) > 0)
+        reward = foray_reward_name(fy_run_target(run, 0));
     bool again = reward && strcmp(reward, "-") != 0 &&
                  (short_form_of(reward) != NO_SHORT_FORM || strcmp(reward, "goals") == 0 ||
                   names_file(reward));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "base/base.h"
 
 /* \n, \t, \x1b or \u202e; returns how many columns that takes. */
 static int put_escaped(FILE *stream, int32_t code)
@@ -17,10 +18,10 @@ void cli_put(FILE *stream, int width, const char *text)
 {
     int column = 0;
     for (int size; *text; text += size) {
-        int32_t code = foray_character(text, &size);
+        int32_t code = fy_character(text, &size);
         if (code < 0)
             column += fprintf(stream, "\\x%02x", (unsigned char)*text);
-        else if (foray_character_hidden(code))
+        else if (fy_character_hidden(code))
             column += put_escaped(stream, code);
         else
             column += (int)fwrite(text, (size_t)size, 1, stream);

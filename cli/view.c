@@ -9,6 +9,10 @@
 #include <unistd.h>
 
 #include "progress.h"
+#include "base/base.h"
+#include "base/parameter.h"
+#include "world/world.h"
+#include "outside/outside.h"
 
 /* ----------------------------------------------------------------------- texts */
 
@@ -45,7 +49,7 @@ bool cli_view_names(const char *source)
     size_t length = system_length(source);
     char text[64]; /* the beginning says it; memory that is not there would say no */
     snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), source);
-    return foray_system_names(text);
+    return fy_system_names(text);
 }
 
 /* ---------------------------------------------------------------------- numbers */
@@ -70,7 +74,8 @@ static cli_exit read_key(cli_session *session, const char *part, cli_view *view,
     *known = key < KEYS && part[length] == '=';
     if (!*known)
         return CLI_DONE;
-    foray_status status = foray_parameter_read(session->ctx, &row[key], part + length + 1, &value);
+    foray_status status = fy_parameter_read(session->ctx, &row[key], part + length + 1,
+                                            strlen(part + length + 1), &value);
     if (status != FORAY_OK)
         return cli_status(session, status);
     if (key == DRAWS)
@@ -184,7 +189,7 @@ cli_exit cli_system_open(cli_session *session, const char *text, foray_system **
     bool offered = cli_options_long(&session->options, "contain", strlen("contain")) != NULL;
     if (!offered || !cli_has(session, "contain"))
         return cli_status(session, foray_system_open(session->ctx, text, out));
-    return cli_status(session, foray_system_contain(session->ctx, text, host, out));
+    return cli_status(session, fy_system_contain(session->ctx, text, host, out));
 }
 
 static cli_exit open_texts(cli_session *session, const char *source, cli_view *view)
@@ -315,7 +320,7 @@ char *cli_view_text(const cli_view *view)
 {
     const foray_aggregation *a = &view->aggregation;
     foray_aggregation usual;
-    char *text = NULL, number[FORAY_NUMBER_SIZE];
+    char *text = NULL, number[FY_NUMBER_BYTES];
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
@@ -323,15 +328,15 @@ char *cli_view_text(const cli_view *view)
     foray_aggregation_default(&usual);
     fprintf(out, "%s@%s", view->system_text, view->clusters_text);
     if (a->accuracy > 0)
-        fprintf(out, ",accuracy=%s", foray_shortest(a->accuracy, number));
+        fprintf(out, ",accuracy=%s", fy_number_text(a->accuracy, number));
     else if (a->draws != usual.draws)
         fprintf(out, ",draws=%" PRId64, a->draws);
     if (a->delta != usual.delta)
-        fprintf(out, ",delta=%s", foray_shortest(a->delta, number));
+        fprintf(out, ",delta=%s", fy_number_text(a->delta, number));
     if (a->seed != usual.seed)
         fprintf(out, ",seed=%" PRIu64, a->seed);
     if (a->lipschitz > 0)
-        fprintf(out, ",lipschitz=%s", foray_shortest(a->lipschitz, number));
+        fprintf(out, ",lipschitz=%s", fy_number_text(a->lipschitz, number));
     if (view->continuation == FORAY_CONTINUE_FRESH)
         fprintf(out, ",continue=fresh");
     if (view->model_path)
@@ -374,7 +379,7 @@ static cli_exit load_model(cli_session *session, const cli_view *view, foray_mod
     int64_t names = spec->action_name ? spec->actions : 0;
     cli_exit code = cli_status(
         session, cli_view_is_open(view)
-                     ? foray_model_open(ctx, view->model_path, names, spec->action_name, &model)
+                     ? fy_model_of_sizes(ctx, view->model_path, names, spec->action_name, &model)
                      : foray_model_load(ctx, view->model_path, &model));
     if (code == CLI_DONE && foray_model_horizon(model) != spec->horizon)
         code = cli_fail(session, CLI_BAD_INPUT,

@@ -6,6 +6,7 @@
 
 #include "output.h"
 #include "progress.h"
+#include "explore/explorer.h"
 
 foray_status cli_view_world(foray_context *ctx, const cli_view *view, foray_system *system,
                             const foray_model *model, foray_world **out)
@@ -13,9 +14,10 @@ foray_status cli_view_world(foray_context *ctx, const cli_view *view, foray_syst
     if (!system)
         return foray_world_from_model(ctx, model, out);
     if (view->model_path)
-        return foray_world_from_system(ctx, system, view->clusters, model, out);
-    return foray_world_from_aggregation(ctx, system, view->clusters, model, &view->aggregation,
-                                        view->continuation, out);
+        return foray_world_from_system(ctx, system, view->clusters, model, NULL,
+                                       FORAY_CONTINUE_REAL, out);
+    return foray_world_from_system(ctx, system, view->clusters, model, &view->aggregation,
+                                   view->continuation, out);
 }
 
 /* Worker i, whose messages belong to a session of its own. */
@@ -42,7 +44,7 @@ static cli_exit open_worker(cli_session *session, const cli_view *view, const fo
 cli_exit cli_workers_open(cli_session *session, const cli_view *view, foray_run *run,
                           cli_workers *out)
 {
-    bool alone = foray_explorer_ahead(foray_run_explorer(run)) != FORAY_AHEAD_PLAYS;
+    bool alone = fy_explorer_ahead(foray_run_explorer(run)) != FY_AHEAD_PLAYS;
     cli_exit code = CLI_DONE;
     *out = (cli_workers){.count = alone ? 1 : cli_whole(session, "workers")};
     for (int64_t i = 0; i < out->count && code == CLI_DONE; i++)
@@ -62,10 +64,10 @@ void cli_workers_close(cli_workers *workers)
 
 void cli_workers_print(cli_session *session, foray_run *run, const foray_progress *last)
 {
-    foray_ahead ahead = foray_explorer_ahead(foray_run_explorer(run));
+    fy_ahead_kind ahead = fy_explorer_ahead(foray_run_explorer(run));
     if (!cli_has(session, "workers"))
         return;
-    if (ahead == FORAY_AHEAD_PLAYS) {
+    if (ahead == FY_AHEAD_PLAYS) {
         char thrown[CLI_NUMBER_SIZE];
         printf("workers                 %" PRId64 "; %s episode%s played ahead %s discarded\n",
                last->workers, cli_grouped(last->discarded, thrown), last->discarded == 1 ? "" : "s",
@@ -73,7 +75,7 @@ void cli_workers_print(cli_session *session, foray_run *run, const foray_progres
     } else {
         printf("workers                 1: nothing can be played ahead, since %s %s\n",
                foray_run_settings(run)->algorithm,
-               ahead == FORAY_AHEAD_PLANS ? "plans after every episode (see --plan-every)"
-                                          : "decides step by step");
+               ahead == FY_AHEAD_PLANS ? "plans after every episode (see --plan-every)"
+                                       : "decides step by step");
     }
 }

@@ -5,6 +5,9 @@
 
 #include "output.h"
 #include "view.h"
+#include "base/base.h"
+#include "base/parameter.h"
+#include "outside/outside.h"
 
 /* ------------------------------------------------------------------ world list */
 
@@ -13,7 +16,7 @@ static void print_parameters(const foray_world_info *info)
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_parameter *parameter = &info->parameter[i];
         char shown[64], range[64], bracketed[68];
-        foray_parameter_range(parameter, range, sizeof range);
+        fy_parameter_range(parameter, range, sizeof range);
         snprintf(shown, sizeof shown, "%s=%s", parameter->name, parameter->fallback);
         snprintf(bracketed, sizeof bracketed, "(%s)", range);
         printf("    %-18s %-23s %s\n", shown, bracketed, parameter->help);
@@ -42,7 +45,7 @@ static void output_world(cli_output *output, const foray_world_info *info,
     for (int64_t i = 0; i < info->parameters; i++) {
         const foray_parameter *parameter = &info->parameter[i];
         double fallback = NAN;
-        (void)foray_number_read(parameter->fallback, &fallback);
+        (void)fy_number_read(parameter->fallback, strlen(parameter->fallback), &fallback);
         cli_output_open(output, NULL);
         cli_output_text(output, "name", parameter->name);
         cli_output_real(output, "default", fallback);
@@ -63,7 +66,7 @@ static void output_world(cli_output *output, const foray_world_info *info,
 static cli_exit list_world(cli_session *session, cli_output *output, const foray_world_info *info)
 {
     foray_system *system = NULL;
-    if (foray_system_names(info->name)) {
+    if (fy_system_names(info->name)) {
         foray_status status = foray_system_open(session->ctx, info->name, &system);
         if (status != FORAY_OK)
             return cli_status(session, status);

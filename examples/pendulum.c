@@ -30,7 +30,7 @@ static foray_return try_policy(foray_context *ctx, foray_system *system,
 {
     static double earned[TRIES];
     foray_return found;
-    need(ctx, foray_rollout(ctx, system, clusters, policy, reward, TRIES, 1, earned));
+    need(ctx, foray_rollout(ctx, system, clusters, policy, reward, NULL, 0, TRIES, 1, earned));
     need(ctx, foray_mean_interval(ctx, TRIES, earned, 0, (double)policy->horizon, 0.95, &found));
     return found;
 }
@@ -77,10 +77,11 @@ int main(int argc, char **argv)
     /* Explore the real one: it walks in real states, and reports clusters. No reward so far. */
     foray_settings_default(&settings);
     need(ctx, foray_settings_set(ctx, &settings, "episodes", argc > 1 ? argv[1] : "200"));
-    need(ctx, foray_world_from_system(ctx, system, clusters, model, &world));
+    need(ctx,
+         foray_world_from_system(ctx, system, clusters, model, NULL, FORAY_CONTINUE_REAL, &world));
     need(ctx, foray_run_create(ctx, "pendulum.foray", FORAY_RUN_REPLACE, model,
                                "pendulum@grid:31x31", &settings, &run));
-    need(ctx, foray_run_explore(run, world, NULL, NULL));
+    need(ctx, foray_run_explore(run, 1, &world, NULL, NULL));
 
     const foray_system_spec *spec = foray_system_describe(system);
     printf("%lld clusters, %lld episodes of %lld steps; returns over %d episodes in reality\n\n",

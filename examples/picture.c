@@ -98,7 +98,7 @@ static void run(session *study)
     need(study, foray_model_builtin(study->ctx, "rooms:rows=3,cols=3", &study->model));
     need(study, foray_world_from_model(study->ctx, study->model, &study->world));
     need(study, foray_explorer_create(study->ctx, study->model, &settings, &study->explorer));
-    need(study, foray_reward_create(study->ctx, study->model, "goal", 0.0, &study->reward));
+    need(study, foray_reward_create(study->ctx, study->model, "goal", 0, 1, 0.0, &study->reward));
     study->goal = state_in(study->model, GOAL_ROW, GOAL_COL);
     need(study, foray_reward_set(study->ctx, study->reward, -1, study->goal, -1, 1.0));
     study->visits = calloc((size_t)foray_model_states(study->model), sizeof *study->visits);

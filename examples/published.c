@@ -83,7 +83,7 @@ static double treasure(const foray_model *model, int64_t s, int64_t a)
 static foray_reward *reward_of(const foray_model *model, reward_fn r, double discount)
 {
     foray_reward *reward;
-    need(foray_reward_create(ctx, model, "published", 0, &reward));
+    need(foray_reward_create(ctx, model, "published", 0, 1, 0, &reward));
     for (int64_t t = 0; t < foray_model_horizon(model); t++)
         for (int64_t s = 0; s < foray_model_states(model); s++)
             for (int64_t a = 0; a < foray_model_actions(model); a++)

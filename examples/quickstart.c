@@ -60,13 +60,13 @@ static void reward_place(foray_context *ctx, const foray_model *model, place at,
 static void make_rewards(foray_context *ctx, const foray_model *model, foray_reward **reward)
 {
     int64_t end = foray_model_horizon(model) - 1;
-    need(ctx, foray_reward_create(ctx, model, "reach the far corner", 0.0, &reward[0]));
+    need(ctx, foray_reward_create(ctx, model, "reach the far corner", 0, 1, 0.0, &reward[0]));
     reward_place(ctx, model, (place){10, 10, 1, 0, end}, reward[0]);
 
-    need(ctx, foray_reward_create(ctx, model, "stay in the middle room", 0.0, &reward[1]));
+    need(ctx, foray_reward_create(ctx, model, "stay in the middle room", 0, 1, 0.0, &reward[1]));
     reward_place(ctx, model, (place){4, 4, 3, 0, end}, reward[1]);
 
-    need(ctx, foray_reward_create(ctx, model, "next room and back", 0.0, &reward[2]));
+    need(ctx, foray_reward_create(ctx, model, "next room and back", 0, 1, 0.0, &reward[2]));
     reward_place(ctx, model, (place){0, 4, 3, 0, end / 2}, reward[2]);
     reward_place(ctx, model, (place){0, 0, 1, end / 2 + 1, end}, reward[2]);
 }
@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (int64_t k = 0; k < settings.episodes; k++)
         explore_once(ctx, explorer, world, (uint64_t)k, foray_model_horizon(model));
-    need(ctx, foray_explorer_bound(explorer, &bound));
+    need(ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
 
     printf(
         "Planning for %d rewards it has not seen, each between 0 and 1 in a step: a plan earns at\n"

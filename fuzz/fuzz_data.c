@@ -1,12 +1,13 @@
 /* Recorded data as CSV: what is accepted are episodes that the model allows. The same bytes as a
  * policy: what is accepted has an action of its state everywhere. */
 #include "fuzz.h"
+#include "data/episodes.h"
 
-static bool check_episode(void *user, const foray_recorded *episode)
+static foray_status check_episode(void *user, const fy_recorded_episode *episode)
 {
     const foray_model *model = user;
     assert(episode->steps >= 1 && episode->steps <= foray_model_horizon(model));
-    assert(episode->line >= 2 && strlen(episode->episode) < FORAY_LABEL_SIZE);
+    assert(episode->line >= 2 && strlen(episode->episode) < FY_LABEL_BYTES);
     for (int64_t t = 0; t < episode->steps; t++) {
         const int32_t *next;
         int64_t count =
@@ -16,13 +17,13 @@ static bool check_episode(void *user, const foray_recorded *episode)
             found |= next[j] == episode->states[t + 1];
         assert(found);
     }
-    return true;
+    return FORAY_OK;
 }
 
 static void read_policy(foray_context *ctx, const foray_model *model, const char *path)
 {
     foray_policy *policy;
-    foray_status status = foray_policy_load_csv(ctx, model, path, &policy);
+    foray_status status = fy_policy_load_csv(ctx, model, path, &policy);
     fuzz_explained(ctx, status);
     if (status != FORAY_OK)
         return;
@@ -42,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     const char *path = fuzz_file(data, size);
-    fuzz_explained(ctx, foray_data_read(ctx, model, path, check_episode, model));
+    fuzz_explained(ctx, fy_data_read(ctx, model, path, check_episode, model));
     read_policy(ctx, model, path);
     unlink(path);
     return 0;

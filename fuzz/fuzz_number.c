@@ -3,6 +3,7 @@
  * front, hexadecimal, nan, "infinity", too large for a double) nothing is a number here. */
 #include "fuzz.h"
 #include "base/parameter.h"
+#include "base/base.h"
 
 #include <math.h>
 

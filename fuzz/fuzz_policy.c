@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "policy/policy.h"
+#include "aggregate/clusters.h"
 
 enum { MOST = 1 << 20 };
 
@@ -39,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int64_t i = 0; i < policy->horizon * policy->states; i++)
             assert(policy->action[i] >= 0 && policy->action[i] < policy->actions);
         check_again(ctx, policy);
-        status = foray_policy_clusters_open(ctx, policy, &clusters);
+        status = fy_policy_clusters_open(ctx, policy, &clusters);
         fuzz_explained(ctx, status);
     }
     foray_clusters_destroy(clusters);

@@ -329,9 +329,9 @@ static void verified(const foray_context *ctx, foray_status status)
 /* Cells that SQLite itself has changed leave its structure sound: that need not be looked at. */
 static foray_status look_at(foray_context *ctx, foray_run *run, bool structure)
 {
-    foray_run_facts facts;
+    fy_run_facts facts;
     int64_t plans = 0;
-    fuzz_explained(ctx, foray_run_describe(run, &facts));
+    fuzz_explained(ctx, fy_run_describe(run, &facts));
     fuzz_explained(ctx, foray_run_plans(run, count_plan, &plans));
     foray_status status = fy_run_verify(run, structure);
     verified(ctx, status);
@@ -351,7 +351,7 @@ static foray_status try_run(foray_context *ctx, foray_status status, foray_run *
 static foray_status try_memory(foray_context *ctx, const uint8_t *data, size_t size)
 {
     foray_run *run = NULL;
-    foray_status status = foray_run_open_memory(ctx, data, size, "memory", &run);
+    foray_status status = fy_run_open_memory(ctx, data, size, "memory", &run);
     return try_run(ctx, status, run);
 }
 
@@ -444,8 +444,8 @@ static void make_run(foray_context *ctx, const char *path)
     assert(foray_run_create(ctx, path, FORAY_RUN_NEW, model, "riverswim", &settings, &run) ==
            FORAY_OK);
     assert(foray_world_from_model(ctx, model, &world) == FORAY_OK);
-    assert(foray_run_explore(run, world, NULL, NULL) == FORAY_OK);
-    assert(foray_reward_create(ctx, model, "goal", 0, &reward) == FORAY_OK);
+    assert(foray_run_explore(run, 1, &world, NULL, NULL) == FORAY_OK);
+    assert(foray_reward_create(ctx, model, "goal", 0, 1, 0, &reward) == FORAY_OK);
     assert(foray_reward_set(ctx, reward, -1, 2, -1, 1.0) == FORAY_OK);
     const foray_reward *const rewards[] = {reward};
     assert(foray_run_plan(run, 1, rewards, FORAY_PLUGIN, &policy) == FORAY_OK);

@@ -84,9 +84,9 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     (void)count, (void)arguments;
     assert(foray_model_builtin(ctx, "riverswim:states=3,horizon=2", &model) == FORAY_OK);
     assert(foray_model_builtin(ctx, "open:states=9,actions=2,horizon=2", &open) == FORAY_OK);
-    assert(foray_reward_create(ctx, model, "goal", 0, &goal) == FORAY_OK);
+    assert(foray_reward_create(ctx, model, "goal", 0, 1, 0, &goal) == FORAY_OK);
     assert(foray_reward_set(ctx, goal, -1, 2, -1, 1.0) == FORAY_OK);
-    assert(foray_reward_create(ctx, open, "goal", 0, &open_goal) == FORAY_OK);
+    assert(foray_reward_create(ctx, open, "goal", 0, 1, 0, &open_goal) == FORAY_OK);
     assert(foray_reward_set(ctx, open_goal, -1, 2, -1, 1.0) == FORAY_OK);
     for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++)
         add_stage(ctx, model, name);
@@ -139,7 +139,7 @@ static void use(foray_context *ctx, const stage *at, foray_explorer *explorer)
     assert(foray_explorer_load(explorer, again, size) == FORAY_OK);
     foray_free(again);
     fuzz_explained(ctx, foray_explorer_describe(explorer, &facts));
-    fuzz_explained(ctx, foray_explorer_bound(explorer, &bound));
+    fuzz_explained(ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
     fuzz_explained(ctx, foray_explorer_refutation(explorer, &refutation));
     foray_status status = foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy);
     fuzz_explained(ctx, status);

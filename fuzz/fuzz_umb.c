@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     foray_status status = foray_model_import(ctx, &path, 1, &options, &model, &rewards, NULL);
     fuzz_explained(ctx, status);
     if (status == FORAY_OK) {
-        foray_export what = {.size = sizeof what};
+        fy_export_options what = {0};
         char *again;
         assert(foray_model_check(ctx, model, NULL) == FORAY_OK);
         for (int64_t i = 0; i < rewards.count; i++) {
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       rewards.name[i], &reward) == FORAY_OK);
             foray_reward_destroy(reward);
         }
-        assert(foray_model_export(ctx, model, &what, "umb", &again, &size) == FORAY_OK);
+        assert(fy_model_export(ctx, model, &what, "umb", &again, &size) == FORAY_OK);
         foray_free(again);
     }
     foray_model_destroy(model);

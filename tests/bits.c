@@ -5,18 +5,23 @@
  * Explores every built-in world by every algorithm, plans, bounds, saves and loads, aggregates
  * systems, prints and reads, and hashes what comes out, bit by bit: a line for each part, and
  * one for all. The last must be the number written below, on every machine, by every compiler,
- * whatever LEVEL of the processor is used (foray_context_set_level; the widest unless told).
+ * whatever LEVEL of the processor is used (fy_level_set; the widest unless told).
  *
  * A change of arithmetic changes that number. To renew it, see which lines changed and whether
  * they should have, then copy what `bits` prints; scripts/portable must agree with itself. */
-#include <foray/foray.h>
+#include "aggregate/clusters.h"
+#include "base/level.h"
+#include "explore/explorer.h"
+#include "base/base.h"
+#include "model/model.h"
+#include "system/system.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t expected = 0x70af74bfa8a372e3;
+static const uint64_t expected = 0x031ecd60a17af1e7;
 
 enum { EPISODES = 60, REWARDS = 19, SYSTEM_EPISODES = 12 };
 
@@ -77,7 +82,7 @@ static foray_reward *make_reward(const bits *b, const foray_model *model, int64_
 {
     int64_t states = foray_model_states(model), actions = foray_model_actions(model);
     foray_reward *reward;
-    must(b, foray_reward_create(b->ctx, model, "r", index % 3 == 2 ? 0.1 : 0, &reward));
+    must(b, foray_reward_create(b->ctx, model, "r", 0, 1, index % 3 == 2 ? 0.1 : 0, &reward));
     for (int64_t s = 0; s < states; s++)
         for (int64_t a = 0; a < actions && index % 3 > 0; a++) {
             foray_draw draw = {.seed = (uint64_t)index, .episode = (uint64_t)s};
@@ -95,13 +100,13 @@ static void add_policy(bits *b, const foray_model *model, const foray_reward *re
                        const foray_policy *policy)
 {
     double value, optimal;
-    char text[FORAY_NUMBER_SIZE];
+    char text[FY_NUMBER_BYTES];
     add(b, policy->action, (size_t)(policy->states * policy->horizon) * sizeof *policy->action);
     for (int mode = 0; mode < FORAY_MODES; mode++)
-        add_text(b, foray_shortest(policy->value[mode], text));
-    add_text(b, foray_shortest(policy->expected, text));
-    add_text(b, foray_shortest(policy->low, text));
-    add_text(b, foray_shortest(policy->high, text));
+        add_text(b, fy_number_text(policy->value[mode], text));
+    add_text(b, fy_number_text(policy->expected, text));
+    add_text(b, fy_number_text(policy->low, text));
+    add_text(b, fy_number_text(policy->high, text));
     add_real(b, policy->certificate.gap);
     must(b, foray_evaluate(b->ctx, model, reward, policy, &value, &optimal));
     add_real(b, value);
@@ -135,7 +140,7 @@ static void add_plans(bits *b, const foray_model *model, foray_explorer *explore
 static void add_bound(bits *b, foray_explorer *explorer)
 {
     foray_certificate bound;
-    foray_status status = foray_explorer_bound(explorer, &bound);
+    foray_status status = foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound);
     if (status == FORAY_ERROR_USAGE) /* the algorithm has none */
         return;
     must(b, status);
@@ -167,8 +172,8 @@ static foray_explorer *pass_on(bits *b, const foray_model *model, const foray_se
     must(b, foray_explorer_save(explorer, &state, &size));
     add(b, state + 8, size - 8); /* behind a hash of what it belongs to, which is not arithmetic */
     must(b, foray_explorer_create(b->ctx, model, settings, &heir));
-    if (foray_explorer_reward(explorer))
-        must(b, foray_explorer_give_reward(heir, foray_explorer_reward(explorer)));
+    if (fy_explorer_reward(explorer))
+        must(b, foray_explorer_give_reward(heir, fy_explorer_reward(explorer)));
     must(b, foray_explorer_load(heir, state, size));
     foray_free(state);
     foray_explorer_destroy(explorer);
@@ -294,7 +299,7 @@ static void add_model(bits *b, const foray_model *model)
     foray_model_facts facts;
     must(b, foray_model_check(b->ctx, model, &facts));
     add_real(b, facts.psi_norm);
-    add_real(b, foray_model_feature_error(model));
+    add_real(b, model->feature_error);
     const double *theta = foray_model_theta(model);
     for (int64_t s = 0; s < foray_model_states(model); s++)
         for (int64_t a = 0; a < foray_model_actions(model); a++) {
@@ -312,20 +317,21 @@ static void add_reality(bits *b, foray_system *system, const foray_clusters *clu
 {
     double returns[SYSTEM_EPISODES];
     foray_return interval;
-    foray_misfit misfit;
+    fy_misfit misfit;
     foray_reward *reward;
     foray_policy *policy;
     must(b, foray_system_reward_create(b->ctx, system, clusters, model, 0, &reward));
     must(b, foray_plan_known(b->ctx, model, reward, &policy));
     add_policy(b, model, reward, policy);
-    must(b, foray_rollout(b->ctx, system, clusters, policy, 0, SYSTEM_EPISODES, 3, returns));
+    must(b,
+         foray_rollout(b->ctx, system, clusters, policy, 0, NULL, 0, SYSTEM_EPISODES, 3, returns));
     add(b, returns, sizeof returns);
     must(b, foray_mean_interval(b->ctx, SYSTEM_EPISODES, returns, 0,
                                 (double)foray_model_horizon(model), 0.95, &interval));
     add_real(b, interval.low);
     add_real(b, interval.high);
-    must(b, foray_aggregation_misfit(b->ctx, system, clusters, model, NULL, reward, policy, 2, 3,
-                                     &misfit));
+    must(b, fy_aggregation_misfit(b->ctx, system, clusters, model, NULL, reward, policy, 2, 3,
+                                  &misfit));
     add_real(b, misfit.mean);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
@@ -346,15 +352,16 @@ static void explore_system(bits *b, const char *name, const char *seen_through)
     must(b, foray_clusters_parse(b->ctx, system, seen_through, &clusters));
     must(b, foray_aggregate(b->ctx, system, clusters, &aggregation, NULL, NULL, NULL, &model));
     add_model(b, model);
-    must(b, foray_world_from_system(b->ctx, system, clusters, model, &world));
+    must(b, foray_world_from_system(b->ctx, system, clusters, model, NULL, FORAY_CONTINUE_REAL,
+                                    &world));
     explore(b, model, world, &settings, 3);
     add_reality(b, system, clusters, model);
 
     foray_draw draw = {.seed = 5};
-    foray_value value = {.at = height, .range = 1};
+    fy_value value = {.at = height, .range = 1};
     double state[64], psi[64];
     must(b, foray_system_reset(system, &draw, state));
-    must(b, foray_system_psi(system, &draw, state, 0, &value, 0.1, 0.1, psi, NULL));
+    must(b, fy_system_psi(system, &draw, state, 0, &value, 0.1, 0.1, psi, NULL));
     add(b, psi, (size_t)foray_system_describe(system)->simulators * sizeof *psi);
     foray_world_destroy(world);
     foray_model_destroy(model);
@@ -431,7 +438,7 @@ int main(int argc, char **argv)
     bits b = {.ctx = foray_context_create(), .all = 0xcbf29ce484222325};
     if (!b.ctx)
         return 2;
-    if (argc > 1 && foray_context_set_level(b.ctx, argv[1]) != FORAY_OK) {
+    if (argc > 1 && fy_level_set(b.ctx, argv[1]) != FORAY_OK) {
         fprintf(stderr, "bits: %s\n", foray_message(b.ctx));
         return 3;
     }

@@ -1,6 +1,7 @@
 /* oracle_literal.c - see oracle_literal.h. */
 #include "oracle_literal.h"
 #include "support.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* oracle_plan.c - Algorithm 1, slow and obvious. */
 #include "oracle_plan.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

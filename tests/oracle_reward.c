@@ -87,8 +87,8 @@ foray_reward *oracle_reward_build(foray_context *ctx, const oracle_reward *from)
         support_ok(ctx, foray_reward_set_minimise(ctx, reward, from->minimise));
         return reward;
     }
-    support_ok(ctx, foray_reward_create_between(ctx, model, "r", from->low, from->high, from->high,
-                                                &reward));
+    support_ok(ctx,
+               foray_reward_create(ctx, model, "r", from->low, from->high, from->high, &reward));
     /* Sometimes the direction is said first, sometimes last: it must not matter. */
     if (from->low > 0)
         support_ok(ctx, foray_reward_set_minimise(ctx, reward, from->minimise));

@@ -92,7 +92,7 @@ double truth_distance(foray_explorer *explorer)
 foray_reward *truth_goal(foray_context *ctx, const foray_model *model, int64_t state)
 {
     foray_reward *reward;
-    if (foray_reward_create(ctx, model, "goal", 0.0, &reward) != FORAY_OK ||
+    if (foray_reward_create(ctx, model, "goal", 0, 1, 0.0, &reward) != FORAY_OK ||
         foray_reward_set(ctx, reward, -1, state, -1, 1.0) != FORAY_OK)
         abort();
     return reward;
@@ -101,7 +101,7 @@ foray_reward *truth_goal(foray_context *ctx, const foray_model *model, int64_t s
 foray_reward *truth_random_reward(foray_context *ctx, const foray_model *model, uint64_t seed)
 {
     foray_reward *reward;
-    if (foray_reward_create(ctx, model, "random", 0.0, &reward) != FORAY_OK)
+    if (foray_reward_create(ctx, model, "random", 0, 1, 0.0, &reward) != FORAY_OK)
         abort();
     for (int64_t t = 0; t < model->horizon; t++)
         for (int64_t pair = 0; pair < model->pairs; pair++) {

@@ -1,6 +1,8 @@
 /* support.c - what several test programs share. */
 #include "support.h"
 #include "base/parameter.h"
+#include "model/model.h"
+#include "system/system.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -81,7 +83,7 @@ double support_own(const foray_settings *settings, const char *name)
     foray_parameter_value value;
     const foray_parameter *row = own_row(name);
     support_ok(&ctx, foray_settings_get(&ctx, settings, name, text, sizeof text));
-    support_ok(&ctx, foray_parameter_read(&ctx, row, text, &value));
+    support_ok(&ctx, fy_parameter_read(&ctx, row, text, strlen(text), &value));
     return row->kind == FORAY_CHOICE ? (double)value.whole : value.real;
 }
 
@@ -343,7 +345,7 @@ foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, ui
     foray_model *model = NULL;
     foray_builder_name(builder, "random");
     if (sizes.error > 0)
-        foray_builder_feature_error(builder, sizes.error);
+        foray_builder_feature_error(builder, sizes.error, 0);
     foray_builder_initial(builder, 0, 0.75);
     foray_builder_initial(builder, sizes.states - 1, 0.25);
     support_ok(ctx, foray_builder_finish(builder, &model));

@@ -1,6 +1,8 @@
 /* support_attack.c - see support_attack.h. */
 #include "support_attack.h"
 #include "support_linear.h"
+#include "base/base.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +18,7 @@ static const char *const kind_name[KINDS] = {"features", "mixture", "classes", "
  *   P_true(.|s,a) = (1 - zeta) P(.|s,a) + zeta Q(.|s,a),      Q any law over the successors. */
 static foray_model *moved(foray_context *ctx, const foray_model *belief, support_random *random)
 {
-    double zeta = foray_model_feature_error(belief), other[64];
+    double zeta = belief->feature_error, other[64];
     int64_t A = foray_model_actions(belief), pairs = foray_model_states(belief) * A;
     const double *theta = foray_model_theta(belief), *chance;
     const int32_t *next, *state;
@@ -102,7 +104,7 @@ static void take_word(const char *choices, int64_t i, char *out, size_t size)
 static void draw_value(const foray_parameter *row, support_random *random, char *out, size_t size)
 {
     double usual = 0, value, far = pow(10, 2 - 4 * support_uniform(random));
-    (void)foray_number_read(row->fallback, &usual);
+    (void)fy_number_read(row->fallback, strlen(row->fallback), &usual);
     if (row->kind == FORAY_CHOICE) {
         take_word(row->choices, support_below(random, 64), out, size);
         return;
@@ -187,7 +189,7 @@ static void other_forms(foray_context *ctx, attack_world *world, support_random 
     const foray_model *model = world->belief;
     int64_t A = foray_model_actions(model), S = foray_model_states(model);
     const int32_t *next;
-    support_ok(ctx, foray_reward_create_between(ctx, model, "follows", -1, 2, 0, &out[8]));
+    support_ok(ctx, foray_reward_create(ctx, model, "follows", -1, 2, 0, &out[8]));
     for (int64_t pair = 0; pair < S * A; pair++) {
         int64_t n = foray_model_successors(model, pair / A, pair % A, &next);
         for (int64_t j = 0; j < n; j++)
@@ -211,7 +213,8 @@ void attack_rewards(foray_context *ctx, attack_world *world, support_random *ran
     int64_t S = foray_model_states(model), A = foray_model_actions(model);
     int64_t H = foray_model_horizon(model);
     for (int kind = 0; kind < ATTACK_PLAIN; kind++) {
-        support_ok(ctx, foray_reward_create(ctx, model, "attack", kind == 7 ? 1 : 0, &out[kind]));
+        support_ok(ctx,
+                   foray_reward_create(ctx, model, "attack", 0, 1, kind == 7 ? 1 : 0, &out[kind]));
         for (int64_t t = 0; kind < 5 && t < H; t++)
             for (int64_t pair = 0; pair < S * A; pair++)
                 support_ok(ctx, foray_reward_set(ctx, out[kind], t, pair / A, pair % A,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "explore/linear/phi.h"
+#include "model/model.h"
 
 foray_model *linear_random_world(foray_context *ctx, linear_sizes n, uint64_t seed)
 {

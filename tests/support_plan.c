@@ -66,7 +66,7 @@ foray_reward *scene_reward(scene *s, bool changing)
 {
     foray_reward *reward;
     const foray_model *model = s->model;
-    support_ok(s->ctx, foray_reward_create(s->ctx, model, "random", 0, &reward));
+    support_ok(s->ctx, foray_reward_create(s->ctx, model, "random", 0, 1, 0, &reward));
     for (int64_t pair = 0; pair < model->pairs; pair++)
         support_ok(s->ctx, foray_reward_set(s->ctx, reward, -1, pair / model->actions,
                                             pair % model->actions, support_uniform(&s->random)));

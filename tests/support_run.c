@@ -126,7 +126,7 @@ foray_status run_finish(run_bench *bench, foray_run *run)
     foray_status status = foray_world_from_model(bench->ctx, bench->model, &world);
     if (status != FORAY_OK)
         return status;
-    status = foray_run_explore(run, world, NULL, NULL);
+    status = foray_run_explore(run, 1, &world, NULL, NULL);
     foray_world_destroy(world);
     return status;
 }
@@ -218,7 +218,7 @@ static bool add_plan(void *user, int64_t id, int64_t episodes, const char *rewar
 foray_reward *run_goal_reward(foray_context *ctx, const foray_model *model)
 {
     foray_reward *reward;
-    assert_int_equal(foray_reward_create(ctx, model, "goal", 0.0, &reward), FORAY_OK);
+    assert_int_equal(foray_reward_create(ctx, model, "goal", 0, 1, 0.0, &reward), FORAY_OK);
     assert_int_equal(foray_reward_set(ctx, reward, -1, foray_model_states(model) - 1, -1, 1.0),
                      FORAY_OK);
     return reward;
@@ -242,7 +242,7 @@ static foray_status digest_explorer(foray_run *run, run_digest *out)
     out->estimate = fy_hash(theta, dim * sizeof *theta, 0);
     foray_certificate certificate = {.gap = -1.0};
     if (status == FORAY_OK && explorer->ops->bound != NULL)
-        status = foray_explorer_bound(explorer, &certificate);
+        status = foray_explorer_bound(explorer, FORAY_KIND_PAIR, &certificate);
     out->bound = certificate.gap;
     return status;
 }

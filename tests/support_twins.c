@@ -113,7 +113,7 @@ foray_reward *twins_reward(const twins *t, bool wide, int form)
                                                      &goal, 1, &bad, &reward));
         return reward;
     }
-    support_ok(t->ctx, foray_reward_create_between(t->ctx, model, "values", -1, 2, 0.25, &reward));
+    support_ok(t->ctx, foray_reward_create(t->ctx, model, "values", -1, 2, 0.25, &reward));
     for (int64_t p = 0; p < t->narrow->pairs; p++) {
         int64_t s = p / t->narrow->actions, a = p % t->narrow->actions;
         double value = 3 * support_uniform(&random) - 1;

@@ -3,6 +3,7 @@
 #include "support_system.h"
 
 #include "system/system.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +75,7 @@ static void shifts_on_a_grid_are_splines(void **state)
     support_ok(ctx,
                foray_aggregate(ctx, system, clusters, &aggregation, NULL, NULL, &facts, &model));
     assert_int_equal(facts.draws, 20000);
-    assert_true(facts.feature_error == 0 && foray_model_feature_error(model) == 0);
+    assert_true(facts.feature_error == 0 && model->feature_error == 0);
     support_ok(ctx, foray_model_check(ctx, model, NULL));
     for (int64_t i = 0; i < SUPPORT_SIMULATORS; i++)
         for (int64_t a = 0; a < 2; a++)
@@ -129,7 +130,7 @@ static int count_failures(foray_context *ctx, double stay, int64_t draws, int se
         foray_model *model = NULL;
         support_ok(ctx,
                    foray_aggregate(ctx, system, clusters, &aggregation, NULL, NULL, NULL, &model));
-        double bound = foray_model_feature_error(model);
+        double bound = model->feature_error;
         assert_true(bound > 0 && bound < 1);
         failures += true_error(finite, model) > share * bound;
         foray_model_destroy(model);

@@ -1,6 +1,7 @@
 /* test_ahead.c - episodes played ahead by several threads: the bits of the sequential run, for
  * every algorithm, however often it plans, however it is interrupted, and whoever goes on. */
 #include "support_run.h"
+#include "explore/explorer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static foray_status explore(run_bench *bench, foray_run *run, int64_t workers, i
         all.world[i].fail_episode = fail_episode;
         all.world[i].fail_step = fail_step;
     }
-    foray_status status = foray_run_explore_with(run, workers, all.worlds, NULL, NULL);
+    foray_status status = foray_run_explore(run, workers, all.worlds, NULL, NULL);
     crew_close(&all);
     return status;
 }
@@ -172,12 +173,12 @@ static void test_who_can(void **state)
     static const struct {
         const char *name;
         int64_t every;
-        foray_ahead expected;
+        fy_ahead_kind expected;
     } row[] = {
-        {"ucrl-rfe", 1, FORAY_AHEAD_PLAYS},    {"random", 1, FORAY_AHEAD_PLAYS},
-        {"rf-express", 1, FORAY_AHEAD_PLANS},  {"rf-express", 16, FORAY_AHEAD_PLAYS},
-        {"wang", 1, FORAY_AHEAD_PLANS},        {"euler", 2, FORAY_AHEAD_PLAYS},
-        {"francis", 16, FORAY_AHEAD_STEPWISE}, {"sstp", 16, FORAY_AHEAD_STEPWISE},
+        {"ucrl-rfe", 1, FY_AHEAD_PLAYS},    {"random", 1, FY_AHEAD_PLAYS},
+        {"rf-express", 1, FY_AHEAD_PLANS},  {"rf-express", 16, FY_AHEAD_PLAYS},
+        {"wang", 1, FY_AHEAD_PLANS},        {"euler", 2, FY_AHEAD_PLAYS},
+        {"francis", 16, FY_AHEAD_STEPWISE}, {"sstp", 16, FY_AHEAD_STEPWISE},
     };
     run_bench *bench = *state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -185,7 +186,7 @@ static void test_who_can(void **state)
         choose(bench, row[i].name, row[i].every);
         assert_ok(bench,
                   foray_explorer_create(bench->ctx, bench->model, &bench->settings, &explorer));
-        assert_int_equal(foray_explorer_ahead(explorer), row[i].expected);
+        assert_int_equal(fy_explorer_ahead(explorer), row[i].expected);
         foray_explorer_destroy(explorer);
     }
 }
@@ -210,7 +211,7 @@ static void test_nonsense(void **state)
             }
             foray_run *run = run_create(bench, bench->path);
             assert_fails(bench, FORAY_ERROR_WORLD,
-                         foray_run_explore_with(run, workers, all.worlds, NULL, NULL));
+                         foray_run_explore(run, workers, all.worlds, NULL, NULL));
             assert_int_equal(foray_run_saved(run), 20);
             if (workers > 1)
                 assert_string_equal(foray_message(bench->ctx), said);
@@ -239,9 +240,9 @@ static void test_stopped(void **state)
     int64_t calls = 0;
     crew_open(bench, 4, &all);
     foray_run *run = run_create(bench, bench->path);
-    foray_status status = foray_run_explore_with(run, 4, all.worlds, stop_soon, &calls);
+    foray_status status = foray_run_explore(run, 4, all.worlds, stop_soon, &calls);
     assert_true(status == FORAY_OK || status == FORAY_INTERRUPTED);
-    assert_ok(bench, foray_run_explore_with(run, 3, all.worlds, NULL, NULL));
+    assert_ok(bench, foray_run_explore(run, 3, all.worlds, NULL, NULL));
     foray_run_close(run);
     crew_close(&all);
     run_digest_file(bench, bench->path, &stopped);
@@ -260,10 +261,10 @@ static void test_out_of_memory(void **state)
     foray_status status = FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < 200 && status == FORAY_ERROR_MEMORY; i++) {
         bench->ctx->allocations_left = i;
-        status = foray_run_explore_with(run, 2, all.worlds, NULL, NULL);
+        status = foray_run_explore(run, 2, all.worlds, NULL, NULL);
         bench->ctx->allocations_left = -1;
     }
-    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_explore_with(run, 0, all.worlds, NULL, NULL));
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_explore(run, 0, all.worlds, NULL, NULL));
     foray_run_close(run);
     crew_close(&all);
     run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);

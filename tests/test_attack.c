@@ -14,6 +14,7 @@
  * nothing may be false. Of bounds from counts nothing false is excused either. */
 #include "explore/explorer.h"
 #include "support_attack.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,7 +143,8 @@ static void attack_any_policy(attack *it)
 static double bound_of(attack *it)
 {
     foray_certificate all;
-    if (foray_explorer_bound(it->explorer, &all) != FORAY_OK || !promises(it, &all))
+    if (foray_explorer_bound(it->explorer, FORAY_KIND_PAIR, &all) != FORAY_OK ||
+        !promises(it, &all))
         return INFINITY;
     it->score->certificates++;
     return all.gap;
@@ -364,7 +366,7 @@ static int slice(void)
 static double number_of(const char *text)
 {
     double number = NAN;
-    if (!text || !foray_number_read(text, &number)) {
+    if (!text || !fy_number_read(text, strlen(text), &number)) {
         fprintf(stderr, "test_attack: expected a number\n");
         exit(2);
     }

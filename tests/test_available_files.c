@@ -7,6 +7,8 @@
 
 #include "policy/policy.h"
 #include "reward/reward.h"
+#include "model/model.h"
+#include "explore/explorer.h"
 
 static void files(void **state)
 {
@@ -56,8 +58,8 @@ static void pair_features(void **state)
         assert_true(foray_model_equal(model, again));
         const int32_t *coordinate;
         const double *value;
-        assert_int_equal(foray_model_pair_feature(again, 1, 0, &coordinate, &value), 0);
-        assert_int_equal(foray_model_pair_feature(again, 1, 1, &coordinate, &value), 1);
+        assert_int_equal(fy_model_pair_feature(again, 1, 0, &coordinate, &value), 0);
+        assert_int_equal(fy_model_pair_feature(again, 1, 1, &coordinate, &value), 1);
         assert_true(*coordinate == 1 && *value == 1);
         free(text);
         foray_model_destroy(model);
@@ -155,7 +157,7 @@ static void refused(void **state)
     foray_explorer *explorer;
     int32_t states[] = {(int32_t)s, 0}, actions[] = {(int32_t)a};
     support_ok(t.ctx, foray_explorer_create(t.ctx, t.wide, &settings, &explorer));
-    assert_int_equal(foray_explorer_learn(explorer, 1, states, actions), FORAY_ERROR_WORLD);
+    assert_int_equal(fy_explorer_learn(explorer, 1, states, actions, false), FORAY_ERROR_WORLD);
     assert_non_null(strstr(foray_message(t.ctx), "is not available in state 0"));
     foray_explorer_destroy(explorer);
     twins_drop(&t);

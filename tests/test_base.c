@@ -53,16 +53,16 @@ static void numbers_are_short_and_exact(void **state)
                  {INFINITY, "inf"},
                  {-INFINITY, "-inf"},
                  {NAN, ""}};
-    char text[FORAY_NUMBER_SIZE];
+    char text[FY_NUMBER_BYTES];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        assert_string_equal(foray_shortest(known[i].value, text), known[i].text);
+        assert_string_equal(fy_number_text(known[i].value, text), known[i].text);
     for (uint64_t i = 0; i < 20000; i++) {
         uint64_t bits = fy_random_bits(1, FY_STREAM_TEST, i, 0, 0);
         double value;
         memcpy(&value, &bits, sizeof value);
         if (isfinite(value))
-            assert_true(strtod(foray_shortest(value, text), NULL) == value);
-        assert_true(strlen(text) + 1 <= FORAY_NUMBER_SIZE);
+            assert_true(strtod(fy_number_text(value, text), NULL) == value);
+        assert_true(strlen(text) + 1 <= FY_NUMBER_BYTES);
     }
 }
 
@@ -132,7 +132,7 @@ static void files_are_whole_or_absent(void **state)
     foray_context *ctx = *state;
     char path[] = "/tmp/foray-base-XXXXXX";
     close(mkstemp(path));
-    assert_int_equal(foray_file_write(ctx, path, true, "hello", 5), FORAY_OK);
+    assert_int_equal(fy_file_write(ctx, path, true, "hello", 5), FORAY_OK);
     uint8_t *data;
     size_t size;
     assert_int_equal(fy_file_read(ctx, path, 1 << 20, &data, &size), FORAY_OK);
@@ -143,9 +143,9 @@ static void files_are_whole_or_absent(void **state)
     assert_int_equal(fy_file_read(ctx, "/tmp", 4, &data, &size), FORAY_ERROR_IO);
     unlink(path);
     assert_int_equal(fy_file_read(ctx, path, 4, &data, &size), FORAY_ERROR_IO);
-    assert_int_equal(foray_file_write(ctx, "/nowhere/at/all", true, "x", 1), FORAY_ERROR_IO);
+    assert_int_equal(fy_file_write(ctx, "/nowhere/at/all", true, "x", 1), FORAY_ERROR_IO);
     assert_non_null(strstr(foray_message(ctx), "/nowhere/at/all"));
-    assert_int_equal(foray_file_write(ctx, "/dev/full", true, "x", 1), FORAY_ERROR_IO);
+    assert_int_equal(fy_file_write(ctx, "/dev/full", true, "x", 1), FORAY_ERROR_IO);
 }
 
 static void assert_content(foray_context *ctx, const char *path, const char *content)
@@ -166,13 +166,13 @@ static void files_are_replaced_only_on_request(void **state)
     snprintf(path, sizeof path, "%s/file", directory);
     snprintf(link, sizeof link, "%s/link", directory);
     assert_int_equal(symlink("file", link), 0);
-    assert_int_equal(foray_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
-    assert_int_equal(foray_file_write(ctx, path, false, "one", 3), FORAY_OK);
-    assert_int_equal(foray_file_write(ctx, path, false, "no", 2), FORAY_ERROR_IO);
+    assert_int_equal(fy_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
+    assert_int_equal(fy_file_write(ctx, path, false, "one", 3), FORAY_OK);
+    assert_int_equal(fy_file_write(ctx, path, false, "no", 2), FORAY_ERROR_IO);
     assert_non_null(strstr(foray_message(ctx), "already exists"));
-    assert_int_equal(foray_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
+    assert_int_equal(fy_file_write(ctx, link, false, "no", 2), FORAY_ERROR_IO);
     assert_content(ctx, path, "one");
-    assert_int_equal(foray_file_write(ctx, link, true, "two", 3), FORAY_OK);
+    assert_int_equal(fy_file_write(ctx, link, true, "two", 3), FORAY_OK);
     assert_content(ctx, path, "two");
     struct stat about;
     assert_int_equal(lstat(link, &about), 0);
@@ -190,17 +190,17 @@ static void many_files_are_made_durable_together(void **state)
     assert_non_null(mkdtemp(directory));
     for (int i = 0; i < 100; i++) {
         snprintf(path, sizeof path, "%s/%d", directory, i);
-        assert_int_equal(foray_files_write(ctx, path, false, "one", 3), FORAY_OK);
-        assert_int_equal(foray_files_write(ctx, path, false, "no", 2), FORAY_ERROR_IO);
+        assert_int_equal(fy_files_write(ctx, path, false, "one", 3), FORAY_OK);
+        assert_int_equal(fy_files_write(ctx, path, false, "no", 2), FORAY_ERROR_IO);
     }
-    assert_int_equal(foray_files_sync(ctx, directory), FORAY_OK);
+    assert_int_equal(fy_files_sync(ctx, directory), FORAY_OK);
     for (int i = 0; i < 100; i++) {
         snprintf(path, sizeof path, "%s/%d", directory, i);
         assert_content(ctx, path, "one");
         unlink(path);
     }
     assert_int_equal(rmdir(directory), 0);
-    assert_int_equal(foray_files_sync(ctx, directory), FORAY_ERROR_IO);
+    assert_int_equal(fy_files_sync(ctx, directory), FORAY_ERROR_IO);
 }
 
 /* A wish changes nothing that a program can see, whatever its size and wherever it starts. */

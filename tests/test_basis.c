@@ -1,5 +1,6 @@
 /* test_form.c - blocks and centring against brute force and the definitions. */
 #include "support.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -49,7 +49,7 @@ static foray_proof_status status_of(foray_context *ctx, foray_explorer *explorer
 {
     foray_reward *reward;
     foray_policy *policy;
-    support_ok(ctx, foray_reward_create(ctx, explorer->model, "ones", 1, &reward));
+    support_ok(ctx, foray_reward_create(ctx, explorer->model, "ones", 0, 1, 1, &reward));
     const foray_reward *const rewards[] = {reward};
     support_ok(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
     foray_proof_status status = policy->certificate.status;
@@ -85,7 +85,7 @@ static void the_wrong_law_is_refuted(void **state)
         foray_explorer *recorded = explore(ctx, stated, "recorded");
         const int32_t states[] = {1, 1, 0}, actions[] = {0, 0};
         for (int64_t k = 0; k < 200; k++)
-            support_ok(ctx, foray_explorer_learn(recorded, 1 + k % 2, states, actions));
+            support_ok(ctx, fy_explorer_learn(recorded, 1 + k % 2, states, actions, false));
         support_ok(ctx, foray_explorer_refutation(recorded, &found));
         assert_false(found.refuted);
         foray_explorer_destroy(recorded);

@@ -61,7 +61,7 @@ static void grids_interpolate_linear_functions(void **unused)
     for (int64_t n = 1; n <= 4; n++) {
         fixture f = open_line(n);
         foray_clusters *clusters = NULL;
-        support_ok(f.ctx, foray_clusters_grid(f.ctx, f.system, points, &clusters));
+        support_ok(f.ctx, fy_grid_of_system(f.ctx, f.system, points, &clusters));
         assert_int_equal(foray_clusters_max(clusters), 1 << n);
         for (int k = 0; k < 200; k++) {
             int32_t cluster[16];
@@ -92,7 +92,7 @@ static void grid_weights_are_products_of_hats(void **unused)
     const int64_t points[] = {4, 6};
     fixture f = open_line(2);
     foray_clusters *clusters = NULL;
-    support_ok(f.ctx, foray_clusters_grid(f.ctx, f.system, points, &clusters));
+    support_ok(f.ctx, fy_grid_of_system(f.ctx, f.system, points, &clusters));
     support_random random = {3, 0};
     double state[2], centre[2], weight[4], dense[24];
     int32_t cluster[4];
@@ -133,7 +133,7 @@ static void grid_points_have_the_density_of_the_weights(void **unused)
     static double point[COUNT][2];
     fixture f = open_line(2);
     foray_clusters *clusters = NULL;
-    support_ok(f.ctx, foray_clusters_grid(f.ctx, f.system, points, &clusters));
+    support_ok(f.ctx, fy_grid_of_system(f.ctx, f.system, points, &clusters));
     for (int64_t x = 0; x < 15; x++) {
         for (int64_t first = 0; first < COUNT; first += FY_POINTS)
             clusters->kind->points(clusters, &(fy_points){x, 77, first, FY_POINTS, NULL},
@@ -239,8 +239,8 @@ static void radial_weights_agree_with_brute_force(void **unused)
             centre[k] =
                 cases[c].lattice ? (double)support_below(&random, 5) / 4 : support_uniform(&random);
         foray_clusters *clusters = NULL;
-        support_ok(f.ctx, foray_clusters_radial(f.ctx, f.system, count, centre, 0.2,
-                                                cases[c].nearest, &clusters));
+        support_ok(f.ctx, fy_radial_of_system(f.ctx, f.system, count, centre, 0.2, cases[c].nearest,
+                                              &clusters));
         compare_radial(clusters, n, count, centre, 0.2, cases[c].nearest, 5 + c);
         foray_clusters_destroy(clusters);
         free(centre);
@@ -382,11 +382,11 @@ static void clusters_are_refused_where_they_make_no_sense(void **unused)
     const int64_t points[] = {2, 2, 2, 2, 2};
     foray_clusters *clusters = NULL;
     fixture f = open_line(2), g = open_line(5);
-    assert_int_equal(foray_clusters_radial(f.ctx, f.system, 1, outside, 0.1, 1, &clusters),
+    assert_int_equal(fy_radial_of_system(f.ctx, f.system, 1, outside, 0.1, 1, &clusters),
                      FORAY_ERROR_USAGE);
-    assert_int_equal(foray_clusters_radial(f.ctx, f.system, 2, twice, 0, 1, &clusters),
+    assert_int_equal(fy_radial_of_system(f.ctx, f.system, 2, twice, 0, 1, &clusters),
                      FORAY_ERROR_USAGE);
-    assert_int_equal(foray_clusters_grid(g.ctx, g.system, points, &clusters), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_grid_of_system(g.ctx, g.system, points, &clusters), FORAY_ERROR_USAGE);
     support_finite *finite = support_finite_random(4, 0, 1);
     foray_system *system = support_finite_system(f.ctx, finite, 3);
     assert_int_equal(foray_clusters_parse(f.ctx, system, "grid:4", &clusters), FORAY_ERROR_USAGE);

@@ -2,6 +2,8 @@
  * fit, failed allocations. What the command makes of them is in test_compare_rollouts.sh. */
 #include "compare/compare.h"
 #include "support.h"
+#include "base/base.h"
+#include "system/system.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,8 +33,8 @@ static void open_bench(bench *b)
     support_ok(b->ctx, foray_clusters_parse(b->ctx, b->system, "grid:2x2", &b->clusters));
     support_ok(b->ctx,
                foray_aggregate(b->ctx, b->system, b->clusters, &how, NULL, NULL, NULL, &b->model));
-    support_ok(b->ctx,
-               foray_world_from_system(b->ctx, b->system, b->clusters, b->model, &b->world));
+    support_ok(b->ctx, foray_world_from_system(b->ctx, b->system, b->clusters, b->model, NULL,
+                                               FORAY_CONTINUE_REAL, &b->world));
     for (int64_t i = 0; i < REWARDS; i++) {
         b->index[i] = i;
         support_ok(b->ctx, foray_system_reward_create(b->ctx, b->system, b->clusters, b->model, i,
@@ -82,8 +84,8 @@ static char *content(bench *b, const char *directory, const char *name)
 
 static void assert_same_results(bench *b, const char *one, const char *other)
 {
-    static const char *const names[] = {"rows.csv",     "summary.csv",    "summary.txt",
-                                        "findings.txt", "experiment.txt"};
+    static const char *const names[] = {"rows.csv", "summary.csv", "summary.txt", "findings.txt",
+                                        "experiment.txt"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char *x = content(b, one, names[i]), *y = content(b, other, names[i]);
         assert_string_equal(x, y);
@@ -131,7 +133,7 @@ static void what_does_not_fit_is_refused(void **state)
     char path[512], *rows = content(&b, directory, "cells/random-seed1.csv");
     snprintf(path, sizeof path, "%s/cells/random-seed1.csv", directory);
     char *second = strchr(strchr(rows, '\n') + 1, '\n') + 1;
-    support_ok(b.ctx, foray_file_write(b.ctx, path, true, rows, (size_t)(second - rows)));
+    support_ok(b.ctx, fy_file_write(b.ctx, path, true, rows, (size_t)(second - rows)));
     free(rows);
     assert_int_equal(compare(&b, directory, NULL, NULL), FORAY_ERROR_INPUT);
     assert_non_null(strstr(foray_message(b.ctx), "has 1 rows, but it must have 2"));

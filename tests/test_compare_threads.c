@@ -2,6 +2,7 @@
  * allocations. What the command makes of them is in test_compare.sh. */
 #include "compare/compare.h"
 #include "support_work.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,10 +113,10 @@ static void runs_are_those_of_explore(void **state)
     snprintf(path, sizeof path, "%s/run", directory);
     support_ok(ctx, foray_run_create(ctx, path, FORAY_RUN_NEW, model, "river", &settings, &run));
     support_ok(ctx, foray_world_from_model(ctx, model, &world));
-    support_ok(ctx, foray_run_explore(run, world, NULL, NULL));
-    support_ok(ctx, foray_explorer_bound(foray_run_explorer(run), &bound));
-    char wanted[64], number[FORAY_NUMBER_SIZE];
-    snprintf(wanted, sizeof wanted, ",%s,1,", foray_shortest(bound.gap, number));
+    support_ok(ctx, foray_run_explore(run, 1, &world, NULL, NULL));
+    support_ok(ctx, foray_explorer_bound(foray_run_explorer(run), FORAY_KIND_PAIR, &bound));
+    char wanted[64], number[FY_NUMBER_BYTES];
+    snprintf(wanted, sizeof wanted, ",%s,1,", fy_number_text(bound.gap, number));
     char *rows = content(ctx, directory, "cells/ucrl-rfe-seed2.csv");
     assert_non_null(strstr(rows, wanted));
     free(rows);

@@ -3,6 +3,7 @@
 #include "experiments/coverage_run.h"
 #include "oracle_truth.h"
 #include "support.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,7 +65,7 @@ static void finds_what_others_find(void **state)
             assert_true(truth_play(explorer, world, 1));
             worst = fmax(worst, truth_distance(explorer));
         }
-        support_ok(b.ctx, foray_explorer_bound(explorer, &bound));
+        support_ok(b.ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
         support_ok(b.ctx,
                    fy_worst_search_run(b.ctx, b.search, explorer, FORAY_OPTIMISTIC, 1, &gap, NULL));
         assert_true(fabs(found.set - worst) < 1e-9);

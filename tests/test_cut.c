@@ -105,7 +105,7 @@ static void explore(run_bench *bench, foray_run *run, const way *how, int64_t ep
         assert_ok(bench, foray_run_extend(run, episodes));
     for (int64_t i = 0; i < how->workers; i++)
         open_world(bench, how->whole, &c[i], &world[i]);
-    assert_ok(bench, foray_run_explore_with(run, how->workers, world, NULL, NULL));
+    assert_ok(bench, foray_run_explore(run, how->workers, world, NULL, NULL));
     for (int64_t i = 0; i < how->workers; i++) {
         foray_world_destroy(world[i]);
         foray_world_destroy(c[i].inside);
@@ -300,7 +300,7 @@ static void test_no_room_to_say_so(void **state)
     foray_world *world;
     foray_run *run = run_create(bench, bench->path);
     open_world(bench, false, &c, &world);
-    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_explore(run, world, NULL, NULL));
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_explore(run, 1, &world, NULL, NULL));
     run_assert_message(bench, "cut off, which cannot be stored of a model with 256 actions");
     assert_int_equal(foray_run_saved(run), 0);
     foray_world_destroy(world);

@@ -48,7 +48,7 @@ static int64_t explore_on_bad_disk(run_bench *bench)
     run->commit_gap = 0.0;
     run->checkpoint_gap = 0.0;
     run->checkpoint_share = 1e9;
-    status = foray_run_explore(run, world, remember, &acknowledged);
+    status = foray_run_explore(run, 1, &world, remember, &acknowledged);
     if (status != FORAY_OK)
         assert_int_equal(status, FORAY_ERROR_IO);
     assert_true(foray_run_saved(run) >= acknowledged);

@@ -9,6 +9,8 @@
 #include "oracle_truth.h"
 #include "oracle_umb.h"
 #include "support.h"
+#include "export/export.h"
+#include "explore/open/open.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -58,9 +60,9 @@ static void make_rewards(foray_context *ctx, const foray_model *model, uint64_t 
                          foray_reward **out)
 {
     const int64_t goal = (int64_t)(seed % STATES), bad = (int64_t)((seed + 3) % STATES);
-    support_ok(ctx, foray_reward_create_between(ctx, model, "pairs", -1, 2, 0, &out[0]));
+    support_ok(ctx, foray_reward_create(ctx, model, "pairs", -1, 2, 0, &out[0]));
     set_values(ctx, model, out[0], seed, false);
-    support_ok(ctx, foray_reward_create_between(ctx, model, "next", -1, 2, 0, &out[1]));
+    support_ok(ctx, foray_reward_create(ctx, model, "next", -1, 2, 0, &out[1]));
     set_values(ctx, model, out[1], seed, true);
     support_ok(ctx, foray_reward_create_reach(ctx, model, "there", 1, &goal, 0, NULL, &out[2]));
     support_ok(ctx, foray_reward_create_reach(ctx, model, "safely", 1, &goal, 1, &bad, &out[3]));
@@ -124,28 +126,27 @@ typedef struct counts {
     double width;
 } counts;
 
-static char *export_enclosure(foray_context *ctx, const foray_enclosure *enclosure,
+static char *export_enclosure(foray_context *ctx, const fy_enclosure *enclosure,
                               const foray_reward *reward, size_t *size)
 {
     foray_reward *own;
     const foray_reward *list;
     char *data;
-    support_ok(ctx, foray_enclosure_reward(ctx, enclosure, reward, &own));
+    support_ok(ctx, fy_enclosure_reward(ctx, enclosure, reward, &own));
     list = own;
-    foray_export what = {.size = sizeof what,
-                         .low = enclosure->min,
-                         .high = enclosure->max,
-                         .delta = enclosure->about.delta,
-                         .about = "test",
-                         .rewards = 1,
-                         .reward = &list};
-    support_ok(ctx, foray_model_export(ctx, enclosure->model, &what, "umb", &data, size));
+    fy_export_options what = {.low = enclosure->min,
+                              .high = enclosure->max,
+                              .delta = enclosure->about.delta,
+                              .about = "test",
+                              .rewards = 1,
+                              .reward = &list};
+    support_ok(ctx, fy_model_export(ctx, enclosure->model, &what, "umb", &data, size));
     foray_reward_destroy(own);
     return data;
 }
 
 /* The second control: everywhere else earns 0, as verifiers take an absorbing state to do. */
-static bool earns_nothing_elsewhere(const umb_file *file, const foray_enclosure *enclosure,
+static bool earns_nothing_elsewhere(const umb_file *file, const fy_enclosure *enclosure,
                                     double truth)
 {
     umb_file control = *file;
@@ -161,11 +162,11 @@ static bool earns_nothing_elsewhere(const umb_file *file, const foray_enclosure 
 static void try_seed(foray_context *ctx, uint64_t seed, bool told, counts *n)
 {
     pair_of_models m = {0};
-    foray_enclosure enclosure;
+    fy_enclosure enclosure;
     bool all = true, narrow = true, nothing = true;
     make_models(ctx, seed, told, &m);
     explore(ctx, seed, &m);
-    support_ok(ctx, foray_explorer_enclose(m.explorer, &enclosure));
+    support_ok(ctx, fy_explorer_enclose(m.explorer, &enclosure));
     assert_int_equal(enclosure.about.status, FORAY_CERTIFIED);
     assert_true(enclosure.about.delta == DELTA);
     assert_int_equal(foray_model_horizon(enclosure.model), HORIZON + (enclosure.start >= 0));
@@ -191,7 +192,7 @@ static void try_seed(foray_context *ctx, uint64_t seed, bool told, counts *n)
     n->outside += !all;
     n->narrow += !narrow;
     n->nothing += !nothing;
-    foray_enclosure_clear(&enclosure);
+    fy_enclosure_clear(&enclosure);
     destroy_models(&m);
 }
 
@@ -223,25 +224,25 @@ static void nothing_seen_is_anything(void **state)
     foray_model *model;
     foray_explorer *explorer;
     foray_settings settings;
-    foray_enclosure enclosure;
+    fy_enclosure enclosure;
     foray_settings_default(&settings);
     support_ok(ctx, foray_settings_set(ctx, &settings, "algorithm", "random"));
     support_ok(ctx,
                foray_model_builtin(ctx, "open:states=9,actions=2,horizon=3,initial=4", &model));
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
-    support_ok(ctx, foray_explorer_enclose(explorer, &enclosure));
+    support_ok(ctx, fy_explorer_enclose(explorer, &enclosure));
     assert_int_equal(foray_model_states(enclosure.model), 3);
     assert_int_equal(enclosure.state[0], 4);
     assert_string_equal(foray_model_state_name(enclosure.model, 0), "4");
     assert_string_equal(foray_model_state_name(enclosure.model, enclosure.high), "elsewhere_high");
     for (int i = 0; i < 4; i++) /* both actions of the first state, to high and to low */
         assert_true(enclosure.min[i] == 0 && enclosure.max[i] == 1);
-    foray_enclosure_clear(&enclosure);
+    fy_enclosure_clear(&enclosure);
     foray_explorer_destroy(explorer);
     foray_model_destroy(model);
     support_ok(ctx, foray_model_builtin(ctx, "riverswim", &model));
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
-    assert_int_equal(foray_explorer_enclose(explorer, &enclosure), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_explorer_enclose(explorer, &enclosure), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "not an open model"));
     foray_explorer_destroy(explorer);
     foray_model_destroy(model);
@@ -254,17 +255,17 @@ static void every_allocation_may_fail(void **state)
     for (int64_t fail = 0;; fail++) {
         foray_context *ctx = foray_context_create();
         pair_of_models m = {0};
-        foray_enclosure enclosure;
+        fy_enclosure enclosure;
         foray_reward *reward = NULL;
         make_models(ctx, 1, false, &m);
         explore(ctx, 1, &m);
         ctx->allocations_left = fail;
-        foray_status status = foray_explorer_enclose(m.explorer, &enclosure);
+        foray_status status = fy_explorer_enclose(m.explorer, &enclosure);
         if (status == FORAY_OK)
-            status = foray_enclosure_reward(ctx, &enclosure, m.reward[1], &reward);
+            status = fy_enclosure_reward(ctx, &enclosure, m.reward[1], &reward);
         ctx->allocations_left = -1;
         foray_reward_destroy(reward);
-        foray_enclosure_clear(&enclosure);
+        fy_enclosure_clear(&enclosure);
         destroy_models(&m);
         foray_context_destroy(ctx);
         if (status == FORAY_OK)

@@ -5,6 +5,9 @@
 #include "data/episodes.h"
 #include "support.h"
 #include "support_run.h"
+#include "export/export.h"
+#include "explore/explorer.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,15 +39,15 @@ static void test_learn(void **state)
         for (int64_t t = 0; t < horizon; t += piece) {
             piece = 1 + (piece + t) % horizon;
             int64_t steps = piece < horizon - t ? piece : horizon - t;
-            assert_ok(bench, foray_explorer_learn(told, steps, states + t, actions + t));
+            assert_ok(bench, fy_explorer_learn(told, steps, states + t, actions + t, false));
         }
     }
     assert_true(told->episodes > explorer->episodes);
     foray_certificate one, other;
     assert_ok(bench, foray_explorer_certify_by(explorer, FORAY_RADIUS_LIKELIHOOD));
     assert_ok(bench, foray_explorer_certify_by(told, FORAY_RADIUS_LIKELIHOOD));
-    assert_ok(bench, foray_explorer_bound(explorer, &one));
-    assert_ok(bench, foray_explorer_bound(told, &other));
+    assert_ok(bench, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &one));
+    assert_ok(bench, foray_explorer_bound(told, FORAY_KIND_PAIR, &other));
     assert_true(one.gap == other.gap && one.gap < (double)horizon);
     free(states);
     free(actions);
@@ -62,7 +65,7 @@ static void test_refused(void **state)
     const int32_t *next;
     assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &bench->settings, &explorer));
     assert_fails(bench, FORAY_ERROR_USAGE,
-                 foray_explorer_learn(explorer, 1, (int32_t[]){0, 0}, (int32_t[]){0}));
+                 fy_explorer_learn(explorer, 1, (int32_t[]){0, 0}, (int32_t[]){0}, false));
     run_assert_message(bench, "only the algorithm recorded");
     foray_explorer_destroy(explorer);
 
@@ -70,16 +73,16 @@ static void test_refused(void **state)
     assert_ok(bench, foray_explorer_create(bench->ctx, bench->model, &bench->settings, &explorer));
     (void)foray_model_successors(bench->model, 0, 0, &next);
     int32_t states[3] = {0, next[0], next[0]}, actions[2] = {0, 0};
-    assert_fails(bench, FORAY_ERROR_USAGE, foray_explorer_learn(explorer, 0, states, actions));
+    assert_fails(bench, FORAY_ERROR_USAGE, fy_explorer_learn(explorer, 0, states, actions, false));
     assert_fails(bench, FORAY_ERROR_USAGE,
-                 foray_explorer_learn(explorer, horizon + 1, states, actions));
+                 fy_explorer_learn(explorer, horizon + 1, states, actions, false));
     states[2] = (int32_t)foray_model_states(bench->model); /* possible, then not */
-    assert_fails(bench, FORAY_ERROR_WORLD, foray_explorer_learn(explorer, 2, states, actions));
+    assert_fails(bench, FORAY_ERROR_WORLD, fy_explorer_learn(explorer, 2, states, actions, false));
     states[2] = (int32_t)foray_model_states(bench->model) - 1;
-    assert_fails(bench, FORAY_ERROR_WORLD, foray_explorer_learn(explorer, 2, states, actions));
+    assert_fails(bench, FORAY_ERROR_WORLD, fy_explorer_learn(explorer, 2, states, actions, false));
     run_assert_message(bench, "which the model rules out");
     actions[1] = -1;
-    assert_fails(bench, FORAY_ERROR_WORLD, foray_explorer_learn(explorer, 2, states, actions));
+    assert_fails(bench, FORAY_ERROR_WORLD, fy_explorer_learn(explorer, 2, states, actions, false));
     assert_true(explorer->episodes == 0 && explorer->seen[0] == 0);
     assert_ok(bench, foray_explorer_begin(explorer));
     assert_fails(bench, FORAY_ERROR_USAGE, foray_explorer_act(explorer, 0, &action));
@@ -157,7 +160,7 @@ static void test_run_refused(void **state)
     assert_int_equal(told, 1); /* at the end: too few episodes to be asked on the way */
     foray_world *world;
     assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world));
-    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_explore(run, world, NULL, NULL));
+    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_explore(run, 1, &world, NULL, NULL));
     run_assert_message(bench, "cannot go on exploring");
     foray_world_destroy(world);
     assert_ok(bench, foray_run_close(run));
@@ -197,18 +200,18 @@ static void test_run_of_changing_file(void **state)
 
 /* ------------------------------------------------------------------------------- files */
 
-static bool count(void *user, const foray_recorded *episode)
+static foray_status count(void *user, const fy_recorded_episode *episode)
 {
     (void)episode;
     ++*(int64_t *)user;
-    return true;
+    return FORAY_OK;
 }
 
-static bool first_only(void *user, const foray_recorded *episode)
+static foray_status first_only(void *user, const fy_recorded_episode *episode)
 {
-    snprintf(user, FORAY_LABEL_SIZE, "%s", episode->episode);
+    snprintf(user, FY_LABEL_BYTES, "%s", episode->episode);
     assert_int_equal(episode->line, 2);
-    return false;
+    return FORAY_INTERRUPTED;
 }
 
 /* Every allocation of reading fails in turn: an error, a message, nothing leaked. */
@@ -217,14 +220,15 @@ static void test_memory(void **state)
     run_bench *bench = *state;
     const char *data = make_data(bench);
     int64_t episodes = 0;
-    char label[FORAY_LABEL_SIZE];
-    assert_ok(bench, foray_data_read(bench->ctx, bench->model, data, count, &episodes));
+    char label[FY_LABEL_BYTES];
+    assert_ok(bench, fy_data_read(bench->ctx, bench->model, data, count, &episodes));
     assert_int_equal(episodes, bench->settings.episodes);
-    assert_ok(bench, foray_data_read(bench->ctx, bench->model, data, first_only, label));
+    assert_int_equal(fy_data_read(bench->ctx, bench->model, data, first_only, label),
+                     FORAY_INTERRUPTED);
     assert_string_equal(label, "0");
     for (int64_t allowed = 0;; allowed++) {
         bench->ctx->allocations_left = allowed;
-        foray_status status = foray_data_read(bench->ctx, bench->model, data, count, &episodes);
+        foray_status status = fy_data_read(bench->ctx, bench->model, data, count, &episodes);
         bench->ctx->allocations_left = -1;
         if (status == FORAY_OK)
             break;
@@ -313,14 +317,14 @@ static void test_policy(void **state)
     int64_t places = policy->horizon * policy->states;
     for (int64_t i = 0; i < places; i++)
         policy->action[i] = (int32_t)support_below(&random, policy->actions);
-    assert_ok(bench, foray_policy_print_csv(bench->ctx, policy, &text, &size));
+    assert_ok(bench, fy_policy_print_csv(bench->ctx, policy, &text, &size));
     FILE *file = fopen(bench->path, "w");
     assert_non_null(file);
     assert_int_equal(fwrite(text, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
     for (int64_t allowed = 0; !read; allowed++) {
         bench->ctx->allocations_left = allowed;
-        foray_status status = foray_policy_load_csv(bench->ctx, bench->model, bench->path, &read);
+        foray_status status = fy_policy_load_csv(bench->ctx, bench->model, bench->path, &read);
         bench->ctx->allocations_left = -1;
         assert_true(status == FORAY_OK ? read != NULL : status == FORAY_ERROR_MEMORY && !read);
         assert_true(allowed < 100);
@@ -375,12 +379,12 @@ static int64_t refuted_by(run_bench *bench, const char *spec, int64_t runs, doub
     snprintf(path, sizeof path, "%s/later.csv", bench->directory);
     assert_ok(bench, foray_model_builtin(bench->ctx, spec, &other));
     for (int64_t seed = 0; seed < runs; seed++) {
-        foray_drift *drift;
+        fy_drift *drift;
         bench->settings.seed = seed;
         run_make(bench, bench->path);
         foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
         write_random(bench, other, 1000 + seed, 120, path);
-        assert_ok(bench, foray_run_check_data(run, path, delta, &drift));
+        assert_ok(bench, fy_run_check_data(run, path, delta, &drift));
         assert_int_equal(drift->episodes, 120);
         assert_int_equal(drift->transitions, 1200);
         refuted += drift->refuted >= 0;
@@ -389,7 +393,7 @@ static int64_t refuted_by(run_bench *bench, const char *spec, int64_t runs, doub
             assert_true(strncmp(drift->episode, "day ", 4) == 0);
             assert_int_equal(drift->line, 2 + 10 * strtol(drift->episode + 4, NULL, 10));
         }
-        foray_drift_destroy(drift);
+        fy_drift_destroy(drift);
         assert_ok(bench, foray_run_close(run));
         remove(bench->path);
     }
@@ -414,24 +418,24 @@ static void test_drift(void **state)
 static void test_drift_refused(void **state)
 {
     run_bench *bench = *state;
-    foray_drift *drift;
+    fy_drift *drift;
     char path[128];
     snprintf(path, sizeof path, "%s/later.csv", bench->directory);
     run_make(bench, bench->path);
     foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
     write_random(bench, bench->model, 5, 20, path);
-    assert_fails(bench, FORAY_ERROR_USAGE, foray_run_check_data(run, path, 0, &drift));
-    assert_fails(bench, FORAY_ERROR_IO, foray_run_check_data(run, "missing.csv", 0.1, &drift));
+    assert_fails(bench, FORAY_ERROR_USAGE, fy_run_check_data(run, path, 0, &drift));
+    assert_fails(bench, FORAY_ERROR_IO, fy_run_check_data(run, "missing.csv", 0.1, &drift));
     for (int64_t allowed = 0;; allowed++) {
         bench->ctx->allocations_left = allowed;
-        foray_status status = foray_run_check_data(run, path, 0.1, &drift);
+        foray_status status = fy_run_check_data(run, path, 0.1, &drift);
         bench->ctx->allocations_left = -1;
         if (status == FORAY_OK)
             break;
         assert_int_equal(status, FORAY_ERROR_MEMORY);
         assert_true(foray_message(bench->ctx)[0] != 0 && allowed < 200);
     }
-    foray_drift_destroy(drift);
+    fy_drift_destroy(drift);
     assert_ok(bench, foray_run_close(run));
 }
 

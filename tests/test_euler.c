@@ -57,7 +57,7 @@ static void rewards_that_end_early(void **state)
         foray_context *ctx = foray_context_create();
         foray_model *model = euler_small_model(ctx, 3);
         foray_reward *reward;
-        support_ok(ctx, foray_reward_create(ctx, model, "early", 0.0, &reward));
+        support_ok(ctx, foray_reward_create(ctx, model, "early", 0, 1, 0.0, &reward));
         if (last >= 0)
             support_ok(ctx, foray_reward_set(ctx, reward, last, 2, -1, 0.5));
         euler_stage s = euler_set_stage(ctx, model, reward, &settings);

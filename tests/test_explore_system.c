@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/base.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -63,7 +64,8 @@ static void explore(const char *system, const char *clusters, int64_t episodes, 
                foray_aggregate(ctx, s->system, s->clusters, &how, NULL, NULL, NULL, &s->model));
     support_ok(ctx, foray_model_check(ctx, s->model, NULL));
     support_ok(ctx, foray_explorer_create(ctx, s->model, &settings, &s->explorer));
-    support_ok(ctx, foray_world_from_system(ctx, s->system, s->clusters, s->model, &s->world));
+    support_ok(ctx, foray_world_from_system(ctx, s->system, s->clusters, s->model, NULL,
+                                            FORAY_CONTINUE_REAL, &s->world));
     for (int64_t k = 0; k < episodes; k++)
         play_episode(s, k);
 }
@@ -83,7 +85,8 @@ static double mean_return(scene *s, const foray_policy *policy, int64_t index)
 {
     static double value[TRIES];
     double sum = 0;
-    support_ok(ctx, foray_rollout(ctx, s->system, s->clusters, policy, index, TRIES, 1, value));
+    support_ok(ctx,
+               foray_rollout(ctx, s->system, s->clusters, policy, index, NULL, 0, TRIES, 1, value));
     for (int e = 0; e < TRIES; e++)
         sum += value[e];
     return sum / TRIES;
@@ -162,12 +165,12 @@ static void noise_widens_certificates(void **unused)
     foray_certificate still, noisy;
     scene s;
     explore("mountaincar", "grid:9x9", 200, &s);
-    assert_true(foray_model_feature_error(s.model) == 0);
-    support_ok(ctx, foray_explorer_bound(s.explorer, &still));
+    assert_true(s.model->feature_error == 0);
+    support_ok(ctx, foray_explorer_bound(s.explorer, FORAY_KIND_PAIR, &still));
     close_scene(&s);
     explore("mountaincar:noise=1", "grid:9x9", 200, &s);
-    assert_true(foray_model_feature_error(s.model) > 0);
-    support_ok(ctx, foray_explorer_bound(s.explorer, &noisy));
+    assert_true(s.model->feature_error > 0);
+    support_ok(ctx, foray_explorer_bound(s.explorer, FORAY_KIND_PAIR, &noisy));
     assert_true(noisy.gap >= still.gap);
     close_scene(&s);
 }

@@ -55,9 +55,10 @@ static foray_certificate bound_of(const support_stage *s)
 {
     foray_certificate bound = {.gap = INFINITY, .radius = FORAY_RADIUS_NONE};
     if (s->explorer->ops->bound != NULL)
-        assert_int_equal(foray_explorer_bound(s->explorer, &bound), FORAY_OK);
+        assert_int_equal(foray_explorer_bound(s->explorer, FORAY_KIND_PAIR, &bound), FORAY_OK);
     else
-        assert_int_equal(foray_explorer_bound(s->explorer, &bound), FORAY_ERROR_USAGE);
+        assert_int_equal(foray_explorer_bound(s->explorer, FORAY_KIND_PAIR, &bound),
+                         FORAY_ERROR_USAGE);
     return bound;
 }
 
@@ -321,7 +322,7 @@ static bool likelihoods_hold(const support_stage *s)
 {
     bool holds = true;
     foray_certificate bound;
-    assert_int_equal(foray_explorer_bound(s->explorer, &bound), FORAY_OK);
+    assert_int_equal(foray_explorer_bound(s->explorer, FORAY_KIND_PAIR, &bound), FORAY_OK);
     bool features = fy_certifier_regressed(s->explorer->certifier) > 0;
     foray_radius radius = features ? s->explorer->settings.radius : FORAY_RADIUS_LIKELIHOOD;
     assert_int_equal(bound.radius, radius);
@@ -379,10 +380,10 @@ static void likelihood_is_the_default(void **state)
     foray_certificate bound;
     support_ok(ctx, foray_model_builtin(ctx, "riverswim", &model));
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
-    support_ok(ctx, foray_explorer_bound(explorer, &bound));
+    support_ok(ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
     assert_int_equal(bound.radius, FORAY_RADIUS_LIKELIHOOD);
     support_ok(ctx, foray_explorer_certify_by(explorer, settings.radius));
-    support_ok(ctx, foray_explorer_bound(explorer, &bound));
+    support_ok(ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
     assert_int_equal(bound.radius, FORAY_RADIUS_COUNTS);
     foray_explorer_destroy(explorer);
     foray_model_destroy(model);
@@ -459,7 +460,7 @@ static void no_such_kind_or_mode(void **state)
     foray_settings settings = support_settings("ucrl-rfe", 10, 7);
     support_stage s = set_stage("chain", &settings, 1);
     foray_certificate bound;
-    support_refused(s.ctx, foray_explorer_bound_kind(s.explorer, (foray_reward_kind)9, &bound),
+    support_refused(s.ctx, foray_explorer_bound(s.explorer, (foray_reward_kind)9, &bound),
                     FORAY_ERROR_USAGE, "there is no kind 9 of rewards");
     support_refused(s.ctx, foray_explorer_plan(s.explorer, 0, NULL, FORAY_GIVEN, NULL),
                     FORAY_ERROR_USAGE, "it must be optimistic, plugin or pessimistic");

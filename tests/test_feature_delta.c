@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support.h"
+#include "model/model.h"
 
 static foray_model *make_model(foray_context *ctx, double delta)
 {
@@ -17,8 +18,7 @@ static foray_model *make_model(foray_context *ctx, double delta)
                 foray_builder_simulator(builder, simulator, s, 0, next,
                                         next == simulator ? 0.75 : 0.25);
     foray_builder_weights(builder, (const double[]){0.5, 0.5});
-    foray_builder_feature_error(builder, 0.01);
-    foray_builder_feature_delta(builder, delta);
+    foray_builder_feature_error(builder, 0.01, delta);
     support_ok(ctx, foray_builder_finish(builder, &model));
     foray_builder_destroy(builder);
     return model;
@@ -37,11 +37,11 @@ static void check_deltas(foray_context *ctx, const foray_model *model, const cha
     settings.delta = 0.1;
     settings.episodes = 10;
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
-    support_ok(ctx, foray_reward_create(ctx, model, "any", 0.5, &reward));
+    support_ok(ctx, foray_reward_create(ctx, model, "any", 0, 1, 0.5, &reward));
     const foray_reward *const rewards[] = {reward};
     support_ok(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
     assert_float_equal(policy->certificate.delta, expected, 1e-15);
-    if (foray_explorer_bound(explorer, &bound) == FORAY_OK)
+    if (foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound) == FORAY_OK)
         assert_float_equal(bound.delta, expected, 1e-15);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
@@ -75,7 +75,7 @@ static void files_keep_it(void **state)
         foray_model *again;
         support_ok(ctx, foray_model_print(ctx, model, format, &text, &size));
         support_ok(ctx, foray_model_parse(ctx, text, size, "text", &again));
-        assert_true(foray_model_feature_delta(again) == 0.05);
+        assert_true(again->feature_delta == 0.05);
         assert_true(foray_model_equal(model, again));
         foray_model_destroy(again);
         foray_free(text);
@@ -101,7 +101,7 @@ static void aggregating_says_it(void **state)
         support_ok(ctx, foray_system_open(ctx, systems[i], &system));
         support_ok(ctx, foray_clusters_parse(ctx, system, "grid:4x4", &clusters));
         support_ok(ctx, foray_aggregate(ctx, system, clusters, &how, NULL, NULL, NULL, &model));
-        assert_true(foray_model_feature_delta(model) == (i == 0 ? 0.02 : 0.0));
+        assert_true(model->feature_delta == (i == 0 ? 0.02 : 0.0));
         foray_model_destroy(model);
         foray_clusters_destroy(clusters);
         foray_system_destroy(system);
@@ -118,7 +118,7 @@ static void nonsense_is_refused(void **state)
         foray_builder *builder;
         foray_model *model;
         support_ok(ctx, foray_builder_create_tabular(ctx, 1, 1, 1, &builder));
-        foray_builder_feature_delta(builder, bad[i]);
+        foray_builder_feature_error(builder, 0, bad[i]);
         assert_int_equal(foray_builder_finish(builder, &model), FORAY_ERROR_INPUT);
         assert_non_null(strstr(foray_message(ctx), "feature_delta: "));
         foray_builder_destroy(builder);

@@ -5,6 +5,7 @@
 #include "certify/refutation.h"
 #include "explore/explorer.h"
 #include "support.h"
+#include "model/model.h"
 
 /* Explores `world` with the features of `model`. */
 static foray_explorer *explore(foray_context *ctx, const foray_model *model, foray_world *world,
@@ -190,13 +191,13 @@ static void wrong_generators_are_refuted(void **state)
     assert_true(loaded.evidence == found.evidence);
 
     foray_certificate bound;
-    support_ok(ctx, foray_explorer_bound(again, &bound));
+    support_ok(ctx, foray_explorer_bound(again, FORAY_KIND_PAIR, &bound));
     assert_int_equal(bound.status, FORAY_REFUTED);
     assert_string_equal(foray_certificate_status(&bound), "refuted");
     foray_policy *policy;
     foray_reward *reward;
     support_ok(ctx, foray_policy_create(ctx, model, FORAY_PLUGIN, &policy));
-    support_ok(ctx, foray_reward_create(ctx, model, "ones", 1, &reward));
+    support_ok(ctx, foray_reward_create(ctx, model, "ones", 0, 1, 1, &reward));
     support_ok(ctx, foray_explorer_certify(again, reward, policy));
     assert_int_equal(policy->certificate.status, FORAY_REFUTED);
     foray_policy_destroy(policy);
@@ -291,14 +292,15 @@ static void clusters_are_refuted(void **state)
     support_ok(ctx, foray_system_open(ctx, "pendulum", &system));
     support_ok(ctx, foray_clusters_parse(ctx, system, "grid:5x5", &clusters));
     support_ok(ctx, foray_aggregate(ctx, system, clusters, &how, NULL, NULL, NULL, &model));
-    support_ok(ctx, foray_world_from_system(ctx, system, clusters, model, &world));
+    support_ok(ctx, foray_world_from_system(ctx, system, clusters, model, NULL, FORAY_CONTINUE_REAL,
+                                            &world));
     foray_explorer *explorer = explore(ctx, model, world, &settings, 1);
     foray_certificate bound;
-    support_ok(ctx, foray_explorer_bound(explorer, &bound));
+    support_ok(ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
     assert_int_equal(bound.status, FORAY_ESTIMATE);
     foray_explorer_destroy(explorer);
     explorer = explore(ctx, model, world, &settings, 500);
-    support_ok(ctx, foray_explorer_bound(explorer, &bound));
+    support_ok(ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
     assert_int_equal(bound.status, FORAY_REFUTED);
     assert_true(refutation_of(explorer).episodes <= 500);
     foray_explorer_destroy(explorer);

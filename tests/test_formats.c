@@ -28,7 +28,7 @@ static foray_model *full_model(foray_context *ctx)
     }
     foray_builder_theta(b, theta);
     foray_builder_name(b, "all \"there\" is: \\ \t\xe2\x82\xac");
-    foray_builder_feature_error(b, 0.1);
+    foray_builder_feature_error(b, 0.1, 0);
     foray_builder_initial(b, 2, 0.1);
     foray_builder_initial(b, 0, 0.9);
     foray_builder_state_name(b, 1, "middle");

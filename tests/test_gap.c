@@ -116,7 +116,7 @@ static scene make_scene(uint64_t seed, bool joint, double scale)
     assert_true(fy_certifier_possible(it.certifier, false));
     explore(&it, (int64_t)pow(10, 1 + 3 * support_uniform(&it.random)));
     fy_certifier_estimate(it.certifier, it.seen, 0.1, scale, NULL);
-    support_ok(it.ctx, foray_reward_create(it.ctx, model, "r", 0, &it.reward));
+    support_ok(it.ctx, foray_reward_create(it.ctx, model, "r", 0, 1, 0, &it.reward));
     for (int64_t pair = 0; pair < model->pairs; pair++)
         foray_reward_set(it.ctx, it.reward, -1, pair / model->actions, pair % model->actions,
                          seed % 2 ? support_uniform(&it.random) : (double)(pair % 3 == 0));

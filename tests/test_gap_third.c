@@ -282,7 +282,7 @@ static void compare(const char *world, int64_t episodes, double *third, double *
     for (s.goal = 0; s.goal < s.model->states; s.goal += 3) {
         foray_reward *reward;
         foray_policy *policy;
-        support_ok(s.ctx, foray_reward_create(s.ctx, s.model, "goal", 0, &reward));
+        support_ok(s.ctx, foray_reward_create(s.ctx, s.model, "goal", 0, 1, 0, &reward));
         support_ok(s.ctx, foray_reward_set(s.ctx, reward, -1, s.goal, -1, 1));
         support_ok(s.ctx, foray_explorer_plan(s.explorer, 1, (const foray_reward *const[]){reward},
                                               FORAY_PLUGIN, &policy));

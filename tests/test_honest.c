@@ -6,6 +6,7 @@
  * binomial (R, delta) variable exceeds with probability 1e-6; seeds are fixed. */
 #include "oracle_truth.h"
 #include "support.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static foray_model *line(foray_context *ctx, const double *shift, double zeta, u
     for (int64_t pair = 0; pair < STATES * ACTIONS; pair++)
         add_pair(b, pair / ACTIONS, pair % ACTIONS, shift[pair % ACTIONS]);
     foray_builder_weights(b, weight);
-    foray_builder_feature_error(b, zeta);
+    foray_builder_feature_error(b, zeta, 0);
     foray_builder_initial(b, 1, 1);
     support_ok(ctx, foray_builder_finish(b, &model));
     foray_builder_destroy(b);
@@ -151,7 +152,7 @@ static bool choices_hold(stage *s)
     foray_certificate all;
     if (foray_explorer_certify_by(s->explorer, FORAY_RADIUS_LIKELIHOOD) != FORAY_OK)
         return true;
-    support_ok(s->ctx, foray_explorer_bound(s->explorer, &all));
+    support_ok(s->ctx, foray_explorer_bound(s->explorer, FORAY_KIND_PAIR, &all));
     bool holds = choice_holds(s, truth_random_reward(s->ctx, s->belief, 5), all.gap);
     for (int64_t state = 0; state < STATES; state++)
         holds = choice_holds(s, truth_goal(s->ctx, s->belief, state), all.gap) && holds;
@@ -162,7 +163,7 @@ static bool choices_hold(stage *s)
 static bool everything_holds(stage *s)
 {
     foray_certificate all;
-    support_ok(s->ctx, foray_explorer_bound(s->explorer, &all));
+    support_ok(s->ctx, foray_explorer_bound(s->explorer, FORAY_KIND_PAIR, &all));
     assert_true(all.status == FORAY_CERTIFIED || all.status == FORAY_REFUTED);
     bool holds = reward_holds(s, truth_random_reward(s->ctx, s->belief, 5), all.gap);
     for (int64_t state = 0; state < STATES; state++)
@@ -279,7 +280,7 @@ static foray_model *known_law(foray_context *ctx, int64_t successors, double zet
     for (int64_t s = 0; s < 2; s++)
         for (int64_t next = 0; next < successors; next++)
             foray_builder_simulator(b, 0, s, 0, next, 1 / (double)successors);
-    foray_builder_feature_error(b, zeta);
+    foray_builder_feature_error(b, zeta, 0);
     support_ok(ctx, foray_builder_finish(b, &model));
     foray_builder_destroy(b);
     return model;
@@ -299,7 +300,7 @@ static void bound_contains_the_error_of_known_laws(void **state)
         foray_certificate all;
         foray_settings_default(&settings);
         support_ok(ctx, support_create(ctx, model, &settings, &explorer));
-        support_ok(ctx, foray_explorer_bound(explorer, &all));
+        support_ok(ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &all));
         double expected = successors == 1 ? 0 : zeta * HORIZON * (HORIZON - 1);
         assert_true(fabs(all.gap - expected) < 1e-12);
         foray_explorer_destroy(explorer);
@@ -313,8 +314,8 @@ static void bound_contains_the_error_of_known_laws(void **state)
 static void assert_same_bound(stage *one, stage *other)
 {
     foray_certificate a, b;
-    support_ok(one->ctx, foray_explorer_bound(one->explorer, &a));
-    support_ok(other->ctx, foray_explorer_bound(other->explorer, &b));
+    support_ok(one->ctx, foray_explorer_bound(one->explorer, FORAY_KIND_PAIR, &a));
+    support_ok(other->ctx, foray_explorer_bound(other->explorer, FORAY_KIND_PAIR, &b));
     assert_true(a.gap == b.gap);
 }
 

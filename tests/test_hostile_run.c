@@ -3,6 +3,7 @@
  * run goes on with a program that works, to the same result as if nothing had happened. */
 #include "support.h"
 #include "support_run.h"
+#include "aggregate/clusters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ typedef struct place {
 static void place_open(run_bench *bench, const char *text, place *out)
 {
     assert_ok(bench, foray_system_open(bench->ctx, text, &out->system));
-    assert_ok(bench, foray_clusters_states(bench->ctx, out->system, &out->clusters));
+    assert_ok(bench, fy_clusters_states(bench->ctx, out->system, &out->clusters));
 }
 
 static void place_close(place *here)
@@ -57,8 +58,8 @@ static foray_status explore_in(run_bench *bench, foray_run *run, const char *tex
     foray_world *world;
     place_open(bench, text, &here);
     assert_ok(bench, foray_world_from_system(bench->ctx, here.system, here.clusters, bench->model,
-                                             &world));
-    foray_status status = foray_run_explore(run, world, NULL, NULL);
+                                             NULL, FORAY_CONTINUE_REAL, &world));
+    foray_status status = foray_run_explore(run, 1, &world, NULL, NULL);
     foray_world_destroy(world);
     place_close(&here);
     return status;

@@ -8,6 +8,7 @@
 #include "oracle_truth.h"
 #include "oracle_umb.h"
 #include "support.h"
+#include "export/export.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,14 +51,13 @@ static char *export_run(foray_context *ctx, foray_explorer *explorer, const fora
     support_ok(ctx, foray_explorer_intervals(explorer, low, high, &about));
     assert_int_equal(about.status, FORAY_CERTIFIED);
     assert_true(about.delta == DELTA);
-    foray_export what = {.size = sizeof what,
-                         .low = low,
-                         .high = high,
-                         .delta = about.delta,
-                         .about = "test",
-                         .rewards = 1,
-                         .reward = &reward};
-    support_ok(ctx, foray_model_export(ctx, model, &what, "umb", &data, size));
+    fy_export_options what = {.low = low,
+                              .high = high,
+                              .delta = about.delta,
+                              .about = "test",
+                              .rewards = 1,
+                              .reward = &reward};
+    support_ok(ctx, fy_model_export(ctx, model, &what, "umb", &data, size));
     free(low);
     free(high);
     return data;

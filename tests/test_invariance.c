@@ -3,6 +3,7 @@
 #include "learn/radius.h"
 #include "plan/many.h"
 #include "support.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 
@@ -115,7 +116,7 @@ static foray_reward *make_reward(foray_context *ctx, const foray_model *model, c
 {
     support_random random = {.seed = seed};
     foray_reward *reward;
-    support_ok(ctx, foray_reward_create(ctx, model, "r", 0, &reward));
+    support_ok(ctx, foray_reward_create(ctx, model, "r", 0, 1, 0, &reward));
     for (int64_t t = 0; t < HORIZON; t++)
         for (int64_t s = 0; s < STATES; s++)
             for (int64_t a = 0; a < ACTIONS; a++)

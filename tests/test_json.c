@@ -10,6 +10,7 @@
 #include "base/parameter.h"
 #include "oracle_json.h"
 #include "support.h"
+#include "base/base.h"
 
 static void agree(foray_context *ctx, const char *text, size_t size)
 {
@@ -383,11 +384,11 @@ static void hidden_characters_are_escaped(void **state)
         const char *text = json_string_value(value);
         fy_writer writer = {.ctx = ctx};
         fy_json_put_text(&writer, text);
-        assert_int_equal(foray_character(text, &size), code);
+        assert_int_equal(fy_character(text, &size), code);
         assert_int_equal(size, strlen(text));
         bool escaped = writer.data[1] == '\\';
         assert_int_equal(escaped,
-                         foray_character_hidden((int32_t)code) || code == '"' || code == '\\');
+                         fy_character_hidden((int32_t)code) || code == '"' || code == '\\');
         json_t *again = json_loadb((char *)writer.data, writer.size, JSON_DECODE_ANY, NULL);
         assert_true(json_equal(value, again));
         agree(ctx, (char *)writer.data, writer.size);

@@ -34,7 +34,7 @@ static void explore_until_killed(run_bench *bench, int fd)
     run->commit_gap = 0.0;
     run->checkpoint_gap = 0.0;
     run->checkpoint_share = 1e9;
-    _exit(foray_run_explore(run, world, acknowledge, &fd) == FORAY_OK ? 0 : 1);
+    _exit(foray_run_explore(run, 1, &world, acknowledge, &fd) == FORAY_OK ? 0 : 1);
 }
 
 static void pause_for(double seconds)

@@ -2,6 +2,7 @@
  * parameters, stopping and continuing, threads, refusals, failed allocations and disks. */
 #include "experiments/experiments.h"
 #include "support_work.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -270,7 +271,7 @@ static void other_terms_are_refused(void **state)
                     "was started with \"repeats 3\", not \"repeats 4\"");
     /* A cell that is damaged is not taken for one that is there. */
     snprintf(path, sizeof path, "%s/cells/red-1-0.csv", directory);
-    support_ok(ctx, foray_file_write(ctx, path, true, "nonsense\n", 9));
+    support_ok(ctx, fy_file_write(ctx, path, true, "nonsense\n", 9));
     support_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_INPUT,
                     "red-1-0.csv: not the rows of a cell");
     assert_int_equal(remove(path), 0);
@@ -337,7 +338,7 @@ static void what_cannot_be_written_is_said(void **state)
         snprintf(inside, sizeof inside, "%s/in the way", path);
         assert_int_equal(remove(path), 0);
         assert_int_equal(mkdir(path, 0777), 0);
-        support_ok(ctx, foray_file_write(ctx, inside, true, "x", 1));
+        support_ok(ctx, fy_file_write(ctx, inside, true, "x", 1));
         support_refused(ctx, make(ctx, directory, NULL, NULL, NULL), FORAY_ERROR_IO, names[i]);
         support_remove(directory);
     }

@@ -58,7 +58,7 @@ static lake explore(const char *algorithm, int64_t episodes)
     settings.episodes = episodes;
     it.model = make_model(it.ctx);
     support_ok(it.ctx, foray_world_from_model(it.ctx, it.model, &it.world));
-    support_ok(it.ctx, foray_reward_create(it.ctx, it.model, "goal", 0, &it.reward));
+    support_ok(it.ctx, foray_reward_create(it.ctx, it.model, "goal", 0, 1, 0, &it.reward));
     support_ok(it.ctx, foray_reward_set(it.ctx, it.reward, -1, GOAL, -1, 1));
     support_ok(it.ctx, foray_explorer_create(it.ctx, it.model, &settings, &it.explorer));
     support_ok(it.ctx, foray_explorer_certify_by(it.explorer, settings.radius));
@@ -169,7 +169,7 @@ static void certificates_admit_that_they_say_nothing(void **state)
         assert_true(policy->certificate.optimal == FORAY_OPTIMAL_NO);
         foray_policy_destroy(policy);
         foray_certificate bound;
-        if (foray_explorer_bound(it.explorer, &bound) == FORAY_OK)
+        if (foray_explorer_bound(it.explorer, FORAY_KIND_PAIR, &bound) == FORAY_OK)
             assert_true(bound.vacuous);
         clear(&it);
     }

@@ -10,7 +10,7 @@ enum { EPISODES = 300 };
 static foray_reward *goal_of(const support_stage *s, int64_t state)
 {
     foray_reward *reward;
-    support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, &reward));
+    support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, 1, 0, &reward));
     support_ok(s->ctx, foray_reward_set(s->ctx, reward, -1, state, -1, 1));
     return reward;
 }
@@ -96,7 +96,7 @@ static void radii_are_called_by_their_names(void **state)
         foray_certificate bound;
         support_stage s =
             explore("riverswim:states=4,horizon=5", row[i].algorithm, row[i].asked, 0);
-        support_ok(s.ctx, foray_explorer_bound(s.explorer, &bound));
+        support_ok(s.ctx, foray_explorer_bound(s.explorer, FORAY_KIND_PAIR, &bound));
         assert_int_equal(bound.radius, row[i].said);
         support_stage_clear(&s);
     }

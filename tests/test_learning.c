@@ -2,6 +2,7 @@
 #include "compare/trial.h"
 #include "measure/measure.h"
 #include "support.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,7 +217,7 @@ static void damaged_rows_are_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         bool found = false;
         fy_rows rows = {.columns = 3};
-        support_ok(ctx, foray_file_write(ctx, path, true, bad[i], strlen(bad[i])));
+        support_ok(ctx, fy_file_write(ctx, path, true, bad[i], strlen(bad[i])));
         assert_int_equal(fy_rows_read(ctx, &folder, "a", heading, &found, &rows),
                          FORAY_ERROR_INPUT);
         assert_non_null(strstr(foray_message(ctx), "a.csv"));

@@ -8,6 +8,8 @@
 
 #include "oracle_literal.h"
 #include "oracle_truth.h"
+#include "explore/explorer.h"
+#include "model/model.h"
 
 enum { EPISODES = 60, HORIZON = 5, MOST = 8, SHRINK = 4 };
 
@@ -78,8 +80,8 @@ static pair_of start(uint64_t seed, const int *shape, foray_settings settings, d
     assert_int_equal(truth_create(both.ctx, both.model, &settings, &both.fast), FORAY_OK);
     bool plus = strchr(settings.algorithm, '+') != NULL;
     both.slow = literal_create(both.model, &settings, plus);
-    if (foray_explorer_reward(both.fast) != NULL) {
-        double *table = dense_reward(both.model, foray_explorer_reward(both.fast));
+    if (fy_explorer_reward(both.fast) != NULL) {
+        double *table = dense_reward(both.model, fy_explorer_reward(both.fast));
         literal_give_reward(both.slow, table);
         free(table);
     }

@@ -87,7 +87,7 @@ static void test_deleted_while_exploring(void **state)
         foray_world *world;
         assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world));
         run->commit_gap = 0.0;
-        assert_fails(bench, FORAY_ERROR_IO, foray_run_explore(run, world, steal, &t));
+        assert_fails(bench, FORAY_ERROR_IO, foray_run_explore(run, 1, &world, steal, &t));
         run_assert_message(bench, "deleted or replaced");
         assert_true(t.done);
         foray_world_destroy(world);

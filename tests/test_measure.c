@@ -341,7 +341,7 @@ static double brute_force(foray_context *ctx, const foray_model *model, foray_ex
     double worst = 0.0;
     for (int64_t bits = 0; bits < (int64_t)1 << count; bits++) {
         foray_reward *reward;
-        support_ok(ctx, foray_reward_create(ctx, model, "bits", 0.0, &reward));
+        support_ok(ctx, foray_reward_create(ctx, model, "bits", 0, 1, 0.0, &reward));
         for (int64_t i = 0; i < count; i++)
             support_ok(ctx, foray_reward_set(ctx, reward, i / model->pairs,
                                              i % model->pairs / model->actions, i % model->actions,

@@ -31,7 +31,7 @@ static foray_model *cook(foray_context *ctx, recipe r)
     foray_builder_feature(builder, 1, 0, r.next, 1, coordinate + 1, feature);
     foray_builder_feature(builder, 2, 0, 2, 1, coordinate + 1, feature);
     foray_builder_theta(builder, theta);
-    foray_builder_feature_error(builder, r.feature_error);
+    foray_builder_feature_error(builder, r.feature_error, 0);
     foray_builder_initial(builder, r.initial, 1.0);
     foray_builder_name(builder, r.name);
     if (!r.known)

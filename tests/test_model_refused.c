@@ -68,11 +68,11 @@ static void bad_features_are_refused(void **state)
     refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b), foray_builder_weights(b, two),
                  FORAY_ERROR_USAGE, "mixture");
     refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
-                 foray_builder_feature_error(b, -0.1), bad, "feature_error: -0.1");
+                 foray_builder_feature_error(b, -0.1, 0), bad, "feature_error: -0.1");
     refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
-                 foray_builder_feature_error(b, NAN), bad, "feature_error: ");
+                 foray_builder_feature_error(b, NAN, 0), bad, "feature_error: ");
     refused_call(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b),
-                 foray_builder_feature_error(b, INFINITY), bad, "feature_error: inf");
+                 foray_builder_feature_error(b, INFINITY, 0), bad, "feature_error: inf");
     support_ok(ctx, foray_builder_create(ctx, 2, 2, 1, 3, 2, &b));
     support_refused(ctx, foray_builder_finish(b, &model), bad, "empty");
     for (int64_t pair = 0; pair < 3; pair++)
@@ -297,7 +297,7 @@ static void invalid_models_have_no_values(void **state)
     foray_reward *reward;
     double value = -1;
     support_ok(ctx, foray_builder_finish(b, &model));
-    support_ok(ctx, foray_reward_create(ctx, model, "one", 1, &reward));
+    support_ok(ctx, foray_reward_create(ctx, model, "one", 0, 1, 1, &reward));
     support_refused(ctx, foray_evaluate(ctx, model, reward, NULL, NULL, &value), FORAY_ERROR_INPUT,
                     "state 0, action 0");
     foray_reward_destroy(reward);
@@ -310,7 +310,7 @@ static void invalid_models_have_no_values(void **state)
     foray_builder_feature(b, 0, 0, 0, 1, &index, &zero);
     foray_builder_theta(b, &theta);
     support_ok(ctx, foray_builder_finish(b, &model));
-    support_ok(ctx, foray_reward_create(ctx, model, "one", 1, &reward));
+    support_ok(ctx, foray_reward_create(ctx, model, "one", 0, 1, 1, &reward));
     support_refused(ctx, foray_evaluate(ctx, model, reward, NULL, NULL, &value), FORAY_ERROR_INPUT,
                     "all features are 0");
     assert_true(value == -1);

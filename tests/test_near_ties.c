@@ -4,6 +4,7 @@
  * earns `more` than the first. A policy that takes the worse one loses more/2, discounted once; no
  * range, however wide, and no rounding may make a proof of optimality of that. */
 #include "support.h"
+#include "explore/explorer.h"
 
 #include <math.h>
 
@@ -57,8 +58,8 @@ static double certify_worse(support_stage *s, const offer *it)
     foray_reward *reward;
     foray_policy *policy;
     double value = it->base + it->more;
-    support_ok(s->ctx, foray_reward_create_between(s->ctx, s->model, "near", it->low, it->high,
-                                                   it->base, &reward));
+    support_ok(s->ctx,
+               foray_reward_create(s->ctx, s->model, "near", it->low, it->high, it->base, &reward));
     support_ok(s->ctx, it->ahead ? foray_reward_set_next(s->ctx, reward, -1, ROOM, 1, OUT, value)
                                  : foray_reward_set(s->ctx, reward, -1, ROOM, 1, value));
     support_ok(s->ctx, foray_reward_set_discount(s->ctx, reward, it->discount));
@@ -132,12 +133,12 @@ static void open_models_neither(void **state)
     foray_settings settings = support_settings("recorded", 1, 1);
     support_ok(s.ctx, foray_model_parse(s.ctx, text, sizeof text - 1, "text", &s.model));
     support_ok(s.ctx, foray_explorer_create(s.ctx, s.model, &settings, &s.explorer));
-    support_ok(s.ctx, foray_explorer_learn(s.explorer, 1, (int32_t[]){0, 0}, (int32_t[]){0}));
+    support_ok(s.ctx, fy_explorer_learn(s.explorer, 1, (int32_t[]){0, 0}, (int32_t[]){0}, false));
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
         foray_reward *reward;
         foray_policy *policy;
-        support_ok(s.ctx, foray_reward_create_between(s.ctx, s.model, "near", -wide[i], wide[i],
-                                                      0.3, &reward));
+        support_ok(s.ctx,
+                   foray_reward_create(s.ctx, s.model, "near", -wide[i], wide[i], 0.3, &reward));
         support_ok(s.ctx, foray_reward_set(s.ctx, reward, -1, 0, 1, 0.301));
         support_ok(s.ctx, foray_policy_create(s.ctx, s.model, FORAY_GIVEN, &policy));
         support_ok(s.ctx, foray_explorer_certify(s.explorer, reward, policy));
@@ -161,8 +162,8 @@ static void differences_of_values_neither(void **state)
         foray_reward *reward;
         foray_policy *policy;
         double value, optimal;
-        support_ok(s.ctx, foray_reward_create_between(s.ctx, s.model, "near", -wide[i], wide[i],
-                                                      0.3, &reward));
+        support_ok(s.ctx,
+                   foray_reward_create(s.ctx, s.model, "near", -wide[i], wide[i], 0.3, &reward));
         const foray_reward *const rewards[] = {reward};
         support_ok(s.ctx, foray_reward_set(s.ctx, reward, -1, ROOM, 1, 0.301));
         support_ok(s.ctx, foray_explorer_plan(s.explorer, 1, rewards, FORAY_PLUGIN, &policy));

@@ -8,6 +8,7 @@
 
 #include "explore/explorer.h"
 #include "support.h"
+#include "model/model.h"
 
 typedef struct stage {
     foray_context *ctx;
@@ -52,8 +53,8 @@ static foray_explorer *explore(stage *s, foray_continuation continuation, const 
     snprintf(settings.algorithm, sizeof settings.algorithm, "%s", algorithm);
     settings.seed = seed;
     settings.delta = 0.5;
-    support_ok(s->ctx, foray_world_from_aggregation(s->ctx, s->system, s->clusters, s->model,
-                                                    &s->how, continuation, &world));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &s->how,
+                                               continuation, &world));
     support_ok(s->ctx, foray_explorer_create(s->ctx, s->model, &settings, &explorer));
     for (int64_t k = 0; k < episodes; k++)
         support_ok(s->ctx, foray_explorer_play(explorer, world, NULL, NULL));
@@ -71,7 +72,7 @@ static double most_exceeded(stage *s, foray_explorer *explorer, double *tightest
         foray_reward *reward;
         foray_policy *policy;
         double value, optimal;
-        support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, &reward));
+        support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, 1, 0, &reward));
         support_ok(s->ctx, foray_reward_set(s->ctx, reward, -1, goal, -1, 1));
         const foray_reward *const rewards[] = {reward};
         support_ok(s->ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
@@ -96,8 +97,8 @@ static void fresh_points_obey_the_model(void **state)
     stage s = pendulum(ctx);
     foray_world *world;
     double worst = 0;
-    support_ok(ctx, foray_world_from_aggregation(ctx, s.system, s.clusters, s.model, &s.how,
-                                                 FORAY_CONTINUE_FRESH, &world));
+    support_ok(ctx, foray_world_from_system(ctx, s.system, s.clusters, s.model, &s.how,
+                                            FORAY_CONTINUE_FRESH, &world));
     for (int64_t pair = 0; pair < s.model->pairs; pair += 7) {
         int64_t set = s.model->generator_set[pair], n = fy_generator_set_size(s.model, set);
         double *p = calloc((size_t)n, sizeof *p), square = 0;
@@ -194,8 +195,8 @@ static void other_points_are_noticed(void **state)
     foray_aggregation other = s.how;
     other.seed = 2;
     other.draws = 5000;
-    support_ok(ctx, foray_world_from_aggregation(ctx, s.system, s.clusters, s.model, &other,
-                                                 FORAY_CONTINUE_FRESH, &world));
+    support_ok(ctx, foray_world_from_system(ctx, s.system, s.clusters, s.model, &other,
+                                            FORAY_CONTINUE_FRESH, &world));
     for (int64_t k = 0; k < 20000; k++) {
         const foray_draw draw = {1, (uint64_t)k, 1};
         wrong += foray_world_step(world, &draw, k % 25, k % 3, &next) == FORAY_ERROR_WORLD;
@@ -204,8 +205,8 @@ static void other_points_are_noticed(void **state)
     assert_non_null(strstr(foray_message(ctx), "it was not made from these points"));
     foray_world_destroy(world);
     other.accuracy = 0.1;
-    assert_int_equal(foray_world_from_aggregation(ctx, s.system, s.clusters, s.model, &other,
-                                                  FORAY_CONTINUE_FRESH, &world),
+    assert_int_equal(foray_world_from_system(ctx, s.system, s.clusters, s.model, &other,
+                                             FORAY_CONTINUE_FRESH, &world),
                      FORAY_ERROR_USAGE);
     clear(&s);
     foray_context_destroy(ctx);
@@ -275,8 +276,8 @@ static void lipschitz_constants_certify(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     stage unknown = smooth_system(ctx, 0, "grid:9"), known = smooth_system(ctx, smooth, "grid:9");
-    double monte_carlo = foray_model_feature_error(unknown.model);
-    double error = foray_model_feature_error(known.model) - monte_carlo;
+    double monte_carlo = unknown.model->feature_error;
+    double error = known.model->feature_error - monte_carlo;
     /* A state is at most one cell from the middle, whose points lie evenly on both sides. */
     assert_true(fabs(error - smooth / 8) < 0.02 * smooth / 8);
     for (int64_t seed = 0; seed < 10; seed++) {

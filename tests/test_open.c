@@ -5,6 +5,8 @@
 #include "explore/open/open.h"
 #include "oracle_truth.h"
 #include "support.h"
+#include "world/world.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,7 +41,7 @@ static void anything_can_follow(void **state)
     const double *probability;
     char *text;
     size_t size;
-    support_ok(ctx, foray_model_open(ctx, "open:states=5,actions=3,horizon=7", 3, names, &model));
+    support_ok(ctx, fy_model_of_sizes(ctx, "open:states=5,actions=3,horizon=7", 3, names, &model));
     assert_true(foray_model_is_open(model));
     assert_null(foray_model_theta(model));
     assert_int_equal(foray_model_unknowns(model), (5 * 3 + 1) * 4);
@@ -522,7 +524,7 @@ static void memory_may_run_out(void **state)
         if (status == FORAY_OK)
             status = foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy);
         if (status == FORAY_OK)
-            status = foray_explorer_bound(explorer, &bound);
+            status = foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound);
         b.ctx->allocations_left = -1;
         whole = status == FORAY_OK;
         assert_true(whole || status == FORAY_ERROR_MEMORY);

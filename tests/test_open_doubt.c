@@ -2,6 +2,7 @@
  * are, and whether the visits that are asked for bring what was promised, on random worlds. */
 #include "oracle_truth.h"
 #include "support.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,8 +27,7 @@ static foray_reward *reward_of(const support_bench *b, int kind, int64_t s)
 {
     foray_reward *reward;
     if (kind == 1) {
-        support_ok(b->ctx,
-                   foray_reward_create_between(b->ctx, b->open, "enter", -1, 3, 0, &reward));
+        support_ok(b->ctx, foray_reward_create(b->ctx, b->open, "enter", -1, 3, 0, &reward));
         support_ok(b->ctx, foray_reward_set_next(b->ctx, reward, -1, -1, -1, s, 3));
         return reward;
     }

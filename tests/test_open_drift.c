@@ -2,6 +2,8 @@
  * laws of two outcomes, and with worlds that stay as they are and worlds that change. */
 #include "oracle_truth.h"
 #include "support.h"
+#include "run/run.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +35,7 @@ static void bench_close(bench *b)
 }
 
 /* The first file learnt, and the second compared with it. */
-static foray_status check(bench *b, double delta, foray_drift **drift)
+static foray_status check(bench *b, double delta, fy_drift **drift)
 {
     foray_settings settings;
     foray_run *run;
@@ -42,7 +44,7 @@ static foray_status check(bench *b, double delta, foray_drift **drift)
     support_ok(b->ctx, foray_run_create(b->ctx, b->run, FORAY_RUN_REPLACE, b->open, "open",
                                         &settings, &run));
     support_ok(b->ctx, foray_run_learn_file(run, b->data, NULL, NULL));
-    foray_status status = foray_run_check_data(run, b->more, delta, drift);
+    foray_status status = fy_run_check_data(run, b->more, delta, drift);
     support_ok(b->ctx, foray_run_close(run));
     return status;
 }
@@ -91,7 +93,7 @@ static void sets_are_compared(void **state)
         support_random random = {.seed = seed};
         const int N[] = {1 + (int)support_below(&random, 60), (int)support_below(&random, 60)};
         const int M[] = {1 + (int)support_below(&random, 60), (int)support_below(&random, 60)};
-        foray_drift *drift;
+        fy_drift *drift;
         write_counts(b.data, N);
         write_counts(b.more, M);
         support_ok(b.ctx, check(&b, 0.5, &drift));
@@ -105,7 +107,7 @@ static void sets_are_compared(void **state)
             assert_true(drift->law[0].apart > 0);
         apart += found > 0.02;
         together += drift->refuted < 0;
-        foray_drift_destroy(drift);
+        fy_drift_destroy(drift);
     }
     assert_true(apart > 3 && together > 3);
     bench_close(&b);
@@ -150,17 +152,17 @@ static void changes_are_noticed(void **state)
     bench b = bench_of("open:states=7,actions=2,horizon=10");
     int64_t wrong = 0, noticed = 0;
     for (int64_t seed = 1; seed <= RUNS; seed++) {
-        foray_drift *drift;
+        fy_drift *drift;
         write_episodes(&b, "chain:states=7,zones=2,horizon=10", seed, 300, b.data);
         write_episodes(&b, "chain:states=7,zones=2,horizon=10", 100 + seed, 300, b.more);
         support_ok(b.ctx, check(&b, 0.5, &drift));
         wrong += drift->refuted >= 0;
-        foray_drift_destroy(drift);
+        fy_drift_destroy(drift);
         write_episodes(&b, "chain:states=7,zones=2,horizon=10,success=0.5", seed, 300, b.more);
         support_ok(b.ctx, check(&b, 0.1, &drift));
         noticed += drift->refuted >= 0 && drift->law[drift->refuted].apart > 0 &&
                    drift->line == 2 + 10 * strtol(drift->episode, NULL, 10);
-        foray_drift_destroy(drift);
+        fy_drift_destroy(drift);
     }
     print_message("[   FIGURES] of %d runs %d refuted without a change, and %d with one\n", RUNS,
                   (int)wrong, (int)noticed);
@@ -182,7 +184,7 @@ static void refusals(void **state)
 {
     (void)state;
     bench b = bench_of("open:states=3,actions=1,horizon=2");
-    foray_drift *drift;
+    fy_drift *drift;
     write_text(b.data, "episode,step,state,action,next,done\n0,0,0,0,1,1\n");
     write_text(b.more, "episode,step,state,action,next,done\n0,0,0,0,1,0\n0,1,1,0,2,0\n");
     assert_int_equal(check(&b, 0.1, &drift), FORAY_ERROR_WORLD);
@@ -190,19 +192,19 @@ static void refusals(void **state)
     write_text(b.more, "episode,step,state,action,next,done\n0,0,0,0,1,0\n0,1,1,0,1,0\n");
     support_ok(b.ctx, check(&b, 0.1, &drift));
     assert_int_equal(drift->refuted, -1);
-    foray_drift_destroy(drift);
+    fy_drift_destroy(drift);
     foray_run *run;
     support_ok(b.ctx, foray_run_open(b.ctx, b.run, FORAY_RUN_READ, &run));
     bool whole = false;
     for (int64_t allowed = 0; !whole && allowed < 100; allowed++) {
         b.ctx->allocations_left = allowed;
-        foray_status status = foray_run_check_data(run, b.more, 0.1, &drift);
+        foray_status status = fy_run_check_data(run, b.more, 0.1, &drift);
         b.ctx->allocations_left = -1;
         whole = status == FORAY_OK;
         assert_true(whole || status == FORAY_ERROR_MEMORY);
     }
     assert_true(whole);
-    foray_drift_destroy(drift);
+    fy_drift_destroy(drift);
     support_ok(b.ctx, foray_run_close(run));
     bench_close(&b);
 }

@@ -5,6 +5,7 @@
 #include "oracle_truth.h"
 #include "reward/reward.h"
 #include "support.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +62,7 @@ static void last_words_count(void **state)
         foray_reward *reward, *copy, *again;
         char *text, *more;
         size_t size, length;
-        support_ok(ctx, foray_reward_create_between(ctx, model, "r", -2, 5, 1, &reward));
+        support_ok(ctx, foray_reward_create(ctx, model, "r", -2, 5, 1, &reward));
         set_all(table, -1, -1, -1, -1, 1);
         for (int64_t k = support_below(&random, 30); k >= 0; k--) {
             int64_t t = some(&random, H), s = some(&random, S), a = some(&random, A);
@@ -111,9 +112,8 @@ static twins twins_of(const support_bench *b, int kind, support_random *random)
 {
     twins r;
     double low = kind % 2 ? -3 : 0, high = kind % 2 ? 2 : 1;
-    support_ok(b->ctx, foray_reward_create_between(b->ctx, b->open, "r", low, high, low, &r.open));
-    support_ok(b->ctx,
-               foray_reward_create_between(b->ctx, b->truth, "r", low, high, low, &r.truth));
+    support_ok(b->ctx, foray_reward_create(b->ctx, b->open, "r", low, high, low, &r.open));
+    support_ok(b->ctx, foray_reward_create(b->ctx, b->truth, "r", low, high, low, &r.truth));
     for (int64_t k = 0; k < (kind % 3 == 0 ? 60 : 3); k++) {
         int64_t t = kind % 4 == 0 ? support_below(random, 4) : -1, s = some(random, 5);
         int64_t a = some(random, 2), next = some(random, 5);
@@ -227,7 +227,7 @@ static void elsewhere_counts(void **state)
         support_ok(ctx, foray_explorer_end(explorer));
     }
     /* Each earns 0.5 there; going to state 2, if it can be, earns 1 with action 1 alone. */
-    support_ok(ctx, foray_reward_create(ctx, model, "r", 0.5, &reward));
+    support_ok(ctx, foray_reward_create(ctx, model, "r", 0, 1, 0.5, &reward));
     support_ok(ctx, foray_reward_set_next(ctx, reward, -1, -1, 1, 2, 1));
     const foray_reward *const rewards[] = {reward};
     support_ok(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
@@ -258,9 +258,9 @@ static void kinds_are_bounded(void **state)
     support_ok(b.ctx, foray_settings_set(b.ctx, &settings, "algorithm", "random"));
     support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &explorer));
     assert_true(truth_play(explorer, b.world, 20000));
-    support_ok(b.ctx, foray_explorer_bound_kind(explorer, FORAY_KIND_PAIR, &pair));
-    support_ok(b.ctx, foray_explorer_bound_kind(explorer, FORAY_KIND_NEXT, &next));
-    support_ok(b.ctx, foray_explorer_bound_kind(explorer, FORAY_KIND_REACH, &reach));
+    support_ok(b.ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &pair));
+    support_ok(b.ctx, foray_explorer_bound(explorer, FORAY_KIND_NEXT, &next));
+    support_ok(b.ctx, foray_explorer_bound(explorer, FORAY_KIND_REACH, &reach));
     assert_true(pair.gap > 0 && pair.gap < next.gap && next.gap < 4);
     assert_true(reach.gap > 0 && reach.gap <= 1);
     foray_explorer_destroy(explorer);
@@ -277,7 +277,7 @@ static void memory_may_run_out(void **state)
     for (int64_t allowed = 0; !whole && allowed < 200; allowed++) {
         foray_reward *reward = NULL, *copy = NULL;
         ctx->allocations_left = allowed;
-        foray_status status = foray_reward_create(ctx, model, "r", 0, &reward);
+        foray_status status = foray_reward_create(ctx, model, "r", 0, 1, 0, &reward);
         for (int64_t i = 0; i < 40 && status == FORAY_OK; i++)
             status = foray_reward_set_next(ctx, reward, i % H - 1, i % S, -1, i / S % S, 0.5);
         if (status == FORAY_OK)

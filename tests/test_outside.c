@@ -10,6 +10,7 @@
 
 #include "foray/plugin.h"
 #include "outside/outside.h"
+#include "system/system.h"
 
 enum { QUESTIONS = 3000 };
 
@@ -69,8 +70,7 @@ static void same_spec(const foray_system *a, const foray_system *b)
     size_t size = (size_t)one->dimensions * sizeof(double);
     assert_memory_equal(one->low, other->low, size);
     assert_memory_equal(one->high, other->high, size);
-    assert_memory_equal(foray_system_weights(a), foray_system_weights(b),
-                        (size_t)one->simulators * sizeof(double));
+    assert_memory_equal(a->weight, b->weight, (size_t)one->simulators * sizeof(double));
 }
 
 static void same_answers(foray_context *ctx, foray_system *a, foray_system *b)
@@ -91,8 +91,8 @@ static void same_answers(foray_context *ctx, foray_system *a, foray_system *b)
     }
     for (int64_t i = 0; i < 200; i++) {
         const double *at = state + i * spec->dimensions;
-        support_ok(ctx, foray_system_reward(a, i % spec->rewards, at, query[i].action, one));
-        support_ok(ctx, foray_system_reward(b, i % spec->rewards, at, query[i].action, other));
+        support_ok(ctx, fy_system_value(a, a->ctx, i % spec->rewards, at, query[i].action, one));
+        support_ok(ctx, fy_system_value(b, b->ctx, i % spec->rewards, at, query[i].action, other));
         assert_memory_equal(one, other, sizeof *one);
     }
 }
@@ -195,7 +195,7 @@ static void test_good_worlds(void **unused)
     verdicts v;
     foray_world_info info;
     char text[1024];
-    for (int64_t i = 0; foray_system_builtin(i, &info); i++) {
+    for (int64_t i = 0; fy_system_builtin(i, &info); i++) {
         assert_int_equal(check_world(info.name, &v), FORAY_OK);
         assert_string_equal(v.failed, "");
     }
@@ -309,7 +309,8 @@ static void test_failure_stays(void **unused)
         assert_int_equal(foray_system_step(system, 1, &query, &state, &next), FORAY_ERROR_WORLD);
         assert_non_null(strstr(foray_message(ctx), "it does not say why"));
         assert_int_equal(foray_system_reset(system, &query.draw, &next), FORAY_ERROR_WORLD);
-        assert_int_equal(foray_system_reward(system, 0, &state, 0, &next), FORAY_ERROR_WORLD);
+        assert_int_equal(fy_system_value(system, system->ctx, 0, &state, 0, &next),
+                         FORAY_ERROR_WORLD);
     }
     foray_system_destroy(system);
     foray_context_destroy(ctx);

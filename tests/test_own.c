@@ -55,7 +55,7 @@ static foray_reward *whole_reward(run_bench *bench, uint64_t world)
 {
     foray_reward *reward;
     const foray_model *model = bench->model;
-    assert_ok(bench, foray_reward_create_between(bench->ctx, model, "paid", -2, 3, 0, &reward));
+    assert_ok(bench, foray_reward_create(bench->ctx, model, "paid", -2, 3, 0, &reward));
     for (int64_t s = 0; s < foray_model_states(model); s++)
         for (int64_t a = 0; a < foray_model_actions(model); a++) {
             const int32_t *next;

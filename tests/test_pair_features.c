@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "explore/linear/lsvi.h"
+#include "model/model.h"
 
 /* ----------------------------------------------------------- features in models */
 
@@ -24,7 +25,7 @@ static void features_survive_files(void **state)
         snprintf(path, sizeof path, "%s/model", directory);
         support_ok(ctx, foray_model_save(ctx, model, format, path));
         support_ok(ctx, foray_model_load(ctx, path, &again));
-        assert_int_equal(foray_model_pair_dim(again), linear_small.dim);
+        assert_int_equal(again->pair_dim, linear_small.dim);
         assert_true(foray_model_equal(model, again));
         again->pair_value[3] += 1e-16 + 1e-15 * fabs(again->pair_value[3]);
         assert_false(foray_model_equal(model, again));
@@ -178,7 +179,7 @@ static void builder_checks_features(void **state)
     }
     const int32_t *at;
     const double *of;
-    assert_int_equal(foray_model_pair_feature(model, 0, 1, &at, &of), 2);
+    assert_int_equal(fy_model_pair_feature(model, 0, 1, &at, &of), 2);
     assert_int_equal(at[1], 2);
     assert_true(of[1] == 0.25);
     foray_model_destroy(model);

@@ -2,6 +2,7 @@
  * of parameters. */
 #include "base/parameter.h"
 #include "support.h"
+#include "base/base.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,10 +17,10 @@ static void compare(const char *text)
 {
     double value = NAN, expected = strtod(text, NULL);
     if (isinf(expected)) {
-        assert_false(foray_number_read(text, &value));
+        assert_false(fy_number_read(text, strlen(text), &value));
         return;
     }
-    assert_true(foray_number_read(text, &value));
+    assert_true(fy_number_read(text, strlen(text), &value));
     if (memcmp(&value, &expected, sizeof value) != 0)
         fail_msg("%s: %a, but it is %a", text, value, expected);
 }
@@ -115,7 +116,7 @@ static void digits_beyond_the_eight_hundredth_count(void **state)
     text[strlen(text) - 1] = '1';
     compare(text);
     double value;
-    assert_true(foray_number_read(text, &value) && value == 9007199254740994.0);
+    assert_true(fy_number_read(text, strlen(text), &value) && value == 9007199254740994.0);
     memset(text, '9', sizeof text - 1);
     text[0] = '0', text[1] = '.', text[sizeof text - 1] = 0;
     compare(text);
@@ -131,7 +132,8 @@ static void what_is_not_a_number_is_refused(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         double value = 7;
         int64_t whole = 7;
-        if (foray_number_read(bad[i], &value) || foray_integer_read(bad[i], &whole))
+        if (fy_number_read(bad[i], strlen(bad[i]), &value) ||
+            fy_integer_read(bad[i], strlen(bad[i]), &whole))
             fail_msg("\"%s\" is read as a number", bad[i]);
         assert_true(value == 7 && whole == 7);
     }
@@ -163,12 +165,12 @@ static void whole_numbers_are_exact(void **state)
         "-inf", "1e300"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         int64_t value = -1;
-        assert_true(foray_integer_read(good[i].text, &value));
+        assert_true(fy_integer_read(good[i].text, strlen(good[i].text), &value));
         assert_true(value == good[i].value);
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int64_t value;
-        if (foray_integer_read(bad[i], &value))
+        if (fy_integer_read(bad[i], strlen(bad[i]), &value))
             fail_msg("\"%s\" is read as %lld", bad[i], (long long)value);
     }
 }
@@ -177,16 +179,18 @@ static void whole_numbers_are_exact(void **state)
 static void what_is_written_is_read_back(void **state)
 {
     (void)state;
-    char text[FORAY_NUMBER_SIZE];
+    char text[FY_NUMBER_BYTES];
     double value, back;
     for (uint64_t i = 0; i < 50000; i++) {
         uint64_t bits = bits_of(i, 2);
         memcpy(&value, &bits, sizeof value);
         if (!isnan(value))
-            assert_true(foray_number_read(foray_shortest(value, text), &back) && back == value);
+            assert_true(fy_number_read(fy_number_text(value, text),
+                                       strlen(fy_number_text(value, text)), &back) &&
+                        back == value);
     }
-    assert_true(foray_number_read("-inf", &back) && back == -INFINITY);
-    assert_true(foray_number_read("1_0.2_5e-1", &back) && back == 1.025);
+    assert_true(fy_number_read("-inf", strlen("-inf"), &back) && back == -INFINITY);
+    assert_true(fy_number_read("1_0.2_5e-1", strlen("1_0.2_5e-1"), &back) && back == 1.025);
 }
 
 /* --------------------------------------------------------------------- parameters */
@@ -208,7 +212,7 @@ static void ranges_are_told(void **state)
                                              "at least 0", "at least 0.5", "text"};
     for (int i = 0; i < COUNT; i++) {
         char text[64];
-        foray_parameter_range(&rows[i], text, sizeof text);
+        fy_parameter_range(&rows[i], text, sizeof text);
         assert_string_equal(text, range[i]);
     }
 }
@@ -232,7 +236,8 @@ static void values_are_read_and_written(void **state)
         const foray_parameter *row = &rows[good[i].row];
         foray_parameter_value value;
         char text[64];
-        assert_int_equal(foray_parameter_read(ctx, row, good[i].text, &value), FORAY_OK);
+        assert_int_equal(fy_parameter_read(ctx, row, good[i].text, strlen(good[i].text), &value),
+                         FORAY_OK);
         fy_parameter_print(row, value, text, sizeof text);
         assert_string_equal(text, good[i].back);
     }
@@ -261,8 +266,10 @@ static void bad_values_are_explained(void **state)
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         foray_parameter_value value = {-7, -7};
-        support_refused(ctx, foray_parameter_read(ctx, &rows[bad[i].row], bad[i].text, &value),
-                        FORAY_ERROR_USAGE, bad[i].message);
+        support_refused(
+            ctx,
+            fy_parameter_read(ctx, &rows[bad[i].row], bad[i].text, strlen(bad[i].text), &value),
+            FORAY_ERROR_USAGE, bad[i].message);
         assert_true(value.whole == -7 && value.real == -7);
     }
 }

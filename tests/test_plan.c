@@ -8,6 +8,7 @@
 
 #include "oracle_plan.h"
 #include "reward/reward.h"
+#include "model/model.h"
 
 /* ------------------------------------------------------ against the oracle */
 
@@ -200,8 +201,8 @@ static void evaluation_refuses_what_does_not_fit(void **state)
     int32_t *action = scene_policy_room(model);
     foray_policy policy = {.states = 7, .actions = 3, .horizon = 3, .action = action};
     foray_reward *reward, *foreign;
-    support_ok(ctx, foray_reward_create(ctx, model, "r", 0.5, &reward));
-    support_ok(ctx, foray_reward_create(ctx, other, "r", 0.5, &foreign));
+    support_ok(ctx, foray_reward_create(ctx, model, "r", 0, 1, 0.5, &reward));
+    support_ok(ctx, foray_reward_create(ctx, other, "r", 0, 1, 0.5, &foreign));
     assert_int_equal(foray_evaluate(ctx, model, reward, &policy, &value, &optimal),
                      FORAY_ERROR_INPUT);
     policy.horizon = 5;
@@ -232,7 +233,7 @@ static void reward_zero_is_worth_zero(void **state)
         foray_reward *reward;
         foray_model *model = support_model(*state, kind, scene_small, 700);
         scene_open(&s, *state, model, kind % 2, kind % 2, FY_FACTOR_AUTO, 1);
-        support_ok(*state, foray_reward_create(*state, model, "zero", 0, &reward));
+        support_ok(*state, foray_reward_create(*state, model, "zero", 0, 1, 0, &reward));
         for (int sign = -1; sign <= 1; sign++)
             assert_true(scene_plan(&s, reward, sign, 0, 0, NULL, NULL) == 0);
         foray_reward_destroy(reward);
@@ -249,8 +250,8 @@ static void constants_shift_values_by_their_sum(void **state)
         foray_reward *low, *high;
         support_random random = {.seed = 3};
         double sum = 0, value[2], unused;
-        support_ok(ctx, foray_reward_create(ctx, model, "low", 0, &low));
-        support_ok(ctx, foray_reward_create(ctx, model, "high", 0, &high));
+        support_ok(ctx, foray_reward_create(ctx, model, "low", 0, 1, 0, &low));
+        support_ok(ctx, foray_reward_create(ctx, model, "high", 0, 1, 0, &high));
         for (int64_t t = 0; t < model->horizon; t++) {
             double constant = 0.5 * support_uniform(&random);
             sum += constant;
@@ -277,7 +278,7 @@ static void scale_and_cap_are_part_of_the_reward(void **state)
     foray_model *model = support_model(*state, SUPPORT_MIXTURE, scene_small, 900);
     scene_open(&s, *state, model, true, true, FY_FACTOR_AUTO, 4);
     foray_reward *plain = scene_reward(&s, false), *explicit_one;
-    support_ok(*state, foray_reward_create(*state, model, "explicit", 0, &explicit_one));
+    support_ok(*state, foray_reward_create(*state, model, "explicit", 0, 1, 0, &explicit_one));
     double scale[5], value[14], expected, found;
     const double *table[5];
     for (int64_t t = 0; t < 5; t++) {

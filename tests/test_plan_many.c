@@ -8,6 +8,7 @@
 
 #include "base/level.h"
 #include "plan/many.h"
+#include "model/model.h"
 
 enum { REWARDS = 19 };
 
@@ -110,7 +111,7 @@ static fy_writer plan_at_level(foray_context *ctx, int level, int i)
     scene s;
     foray_reward *rewards[11];
     foray_policy *policies[11];
-    support_ok(ctx, foray_context_set_level(ctx, fy_level_name(level)));
+    support_ok(ctx, fy_level_set(ctx, fy_level_name(level)));
     foray_model *model =
         support_model(ctx, i % SUPPORT_KINDS, i % 8 < 4 ? scene_small : scene_wide, 77);
     model->feature_error = i % 3 * 0.02;
@@ -228,7 +229,7 @@ static void levels_are_known_by_name(void **state)
     assert_string_equal(fy_level_name(0), "baseline");
     assert_null(fy_level_name(FY_LEVELS));
     assert_true(fy_level_present(0));
-    assert_int_equal(foray_context_set_level(ctx, "avx1024"), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_level_set(ctx, "avx1024"), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "avx1024"));
     assert_int_equal(ctx->level, fy_level_highest());
 }

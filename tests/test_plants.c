@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "system/plant.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -205,7 +206,7 @@ static void reality_draws_members_by_weight(void **unused)
 {
     (void)unused;
     foray_system *system = open_system("tank:seed=3");
-    const double *weight = foray_system_weights(system);
+    const double *weight = system->weight;
     const double state[] = {0.6, 0.3};
     double follows[4][2];
     int64_t drawn[4] = {0};
@@ -291,8 +292,8 @@ static void rewards_lie_between_0_and_1(void **unused)
                 for (int i = 0; i < 2; i++)
                     state[i] =
                         spec->low[i] + (spec->high[i] - spec->low[i]) * support_uniform(&random);
-                support_ok(ctx, foray_system_reward(system, r, state,
-                                                    support_below(&random, spec->actions), &value));
+                support_ok(ctx, fy_system_value(system, system->ctx, r, state,
+                                                support_below(&random, spec->actions), &value));
                 min = fmin(min, value);
                 max = fmax(max, value);
             }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "policy/policy.h"
+#include "aggregate/clusters.h"
 
 static foray_context *ctx;
 static foray_model *model;
@@ -62,12 +63,13 @@ static void plans_read_back_to_the_last_bit(void **state)
         const foray_doubt_place place[] = {{1, 2, 1, 1.0 / 3}, {0, 0, 0, 5e-324}};
         const foray_doubt_law law[] = {{.block = 3, .pairs = 2, .visits = 7, .more = INFINITY}};
         const foray_doubt doubt = {1, 2, 1, place, law};
-        support_ok(ctx, foray_reward_create(ctx, model, "a \"name\"\n\xc3\xa9", 0.25, &reward));
+        support_ok(ctx,
+                   foray_reward_create(ctx, model, "a \"name\"\n\xc3\xa9", 0, 1, 0.25, &reward));
         support_ok(ctx, foray_reward_set(ctx, reward, -1, goal, -1, 0.1));
         support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
         support_ok(ctx, foray_policy_complete(ctx, policy, model, reward));
-        support_ok(ctx, foray_policy_keep_doubt(ctx, policy, &doubt, 100));
-        support_ok(ctx, foray_policy_keep_doubt(ctx, policy, &doubt, 100));
+        support_ok(ctx, fy_policy_keep_doubt(ctx, policy, &doubt, 100));
+        support_ok(ctx, fy_policy_keep_doubt(ctx, policy, &doubt, 100));
         foray_policy *read = round_trip(policy);
         assert_same(policy, read);
         assert_string_equal(read->about->reward, policy->about->reward);
@@ -339,7 +341,7 @@ static void every_allocation_may_fail(void **state)
             if (status == FORAY_OK)
                 status = foray_policy_print(ctx, policy, &text, NULL);
             if (status == FORAY_OK && policy->about && policy->about->clusters)
-                status = foray_policy_clusters_open(ctx, policy, &clusters);
+                status = fy_policy_clusters_open(ctx, policy, &clusters);
             assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
             foray_clusters_destroy(clusters);
             foray_policy_destroy(policy);
@@ -369,7 +371,7 @@ static void clusters_are_kept(void **state)
             policy->action[k] = (int32_t)support_below(&random, 3);
         support_ok(ctx, foray_policy_keep_clusters(ctx, policy, clusters));
         foray_policy *read = round_trip(policy);
-        support_ok(ctx, foray_policy_clusters_open(ctx, read, &again));
+        support_ok(ctx, fy_policy_clusters_open(ctx, read, &again));
         for (int64_t k = 0; k < 2000; k++) {
             double at[2];
             for (int d = 0; d < 2; d++)

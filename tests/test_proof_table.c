@@ -83,7 +83,7 @@ static row measure(const char *spec, int64_t episodes)
     assert_int_equal(fy_explorer_need_sets(explorer, &sets), FORAY_OK);
     for (int64_t goal = 0; goal < model->states; goal++)
         add_goal(explorer, sets, goal, &out);
-    assert_int_equal(foray_explorer_bound(explorer, &all), FORAY_OK);
+    assert_int_equal(foray_explorer_bound(explorer, FORAY_KIND_PAIR, &all), FORAY_OK);
     out.all = all.gap;
     foray_explorer_destroy(explorer);
     foray_world_destroy(world);

@@ -142,7 +142,7 @@ static foray_reward *label_reward(foray_context *ctx, const foray_model *model, 
 {
     foray_reward *reward;
     uint32_t count = 0;
-    assert_int_equal(foray_reward_create(ctx, model, "random", 0, &reward), FORAY_OK);
+    assert_int_equal(foray_reward_create(ctx, model, "random", 0, 1, 0, &reward), FORAY_OK);
     for (int t = 0; t < H; t++)
         for (int s = 0; s < S; s++)
             for (int a = 0; a < A; a++)
@@ -167,7 +167,7 @@ static answer ask(const blend *b, const labels *l, const foray_settings *setting
     if (support_create(ctx, model, settings, &explorer) != FORAY_OK)
         fail_msg("%s", foray_message(ctx));
     tell_episodes(explorer, b, l, seed);
-    assert_int_equal(foray_explorer_bound(explorer, &bound), FORAY_OK);
+    assert_int_equal(foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound), FORAY_OK);
     result.bound = bound.gap;
     foray_reward *reward = label_reward(ctx, model, l, seed);
     const foray_reward *const rewards[] = {reward};

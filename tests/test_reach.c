@@ -18,7 +18,7 @@ static double best_at(foray_context *ctx, const foray_model *model, int64_t stat
 {
     foray_reward *reward;
     double optimal;
-    assert_int_equal(foray_reward_create(ctx, model, "here", 0, &reward), FORAY_OK);
+    assert_int_equal(foray_reward_create(ctx, model, "here", 0, 1, 0, &reward), FORAY_OK);
     assert_int_equal(foray_reward_set(ctx, reward, -1, state, -1, 1), FORAY_OK);
     assert_int_equal(foray_evaluate(ctx, model, reward, NULL, NULL, &optimal), FORAY_OK);
     foray_reward_destroy(reward);

@@ -7,6 +7,7 @@
 
 #include "oracle_truth.h"
 #include "support.h"
+#include "explore/explorer.h"
 
 /* ------------------------------------------------------ the regression on values */
 
@@ -187,7 +188,7 @@ static void a_run_keeps_its_reward(void **state)
     assert_ok(bench, foray_run_give_reward(run, goal)); /* the failure has spoilt nothing */
     foray_run_close(run);
     run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
-    const foray_reward *kept = foray_explorer_reward(foray_run_explorer(run));
+    const foray_reward *kept = fy_explorer_reward(foray_run_explorer(run));
     assert_non_null(kept);
     for (int64_t s = 0; s < bench->model->states; s++)
         assert_true(foray_reward_at(kept, 3, s, 1) == (s == 6));
@@ -309,7 +310,7 @@ static void discounts_weigh_the_steps(void **state)
     foray_explorer *explorer;
     foray_reward *reward = truth_random_reward(ctx, model, 8), *faded;
     foray_policy *policy;
-    assert_ok(bench, foray_reward_create(ctx, model, "faded", 0, &faded));
+    assert_ok(bench, foray_reward_create(ctx, model, "faded", 0, 1, 0, &faded));
     for (int64_t t = 0; t < model->horizon; t++)
         for (int64_t s = 0; s < model->states; s++)
             for (int64_t a = 0; a < model->actions; a++)

@@ -505,8 +505,8 @@ static void hostile_names_are_escaped(void **state)
     build_hostile_model(bench);
     assert_ok(bench, foray_run_create(bench->ctx, bench->path, FORAY_RUN_NEW, bench->model, hostile,
                                       &bench->settings, &run));
-    assert_ok(bench, foray_reward_create(bench->ctx, bench->model, "goal:'</pre><script>\"&", 1.0,
-                                         &reward));
+    assert_ok(bench, foray_reward_create(bench->ctx, bench->model, "goal:'</pre><script>\"&", 0, 1,
+                                         1.0, &reward));
     rewards[0] = reward;
     assert_ok(bench, run_finish(bench, run));
     assert_ok(bench, foray_run_plan(run, 1, rewards, FORAY_PLUGIN, &policy));

@@ -1,6 +1,7 @@
 /* test_resume.c - however a run is interrupted, extended or aimed at a target, it
  * goes on as if nothing had happened. */
 #include "support_run.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,14 +17,14 @@ static void explore_with_break(run_bench *bench, int64_t episode, int64_t step)
     foray_run *run = run_create(bench, bench->path);
     world.fail_episode = episode;
     world.fail_step = step;
-    assert_fails(bench, FORAY_ERROR_WORLD, foray_run_explore(run, world.world, NULL, NULL));
+    assert_fails(bench, FORAY_ERROR_WORLD, foray_run_explore(run, 1, &world.world, NULL, NULL));
     assert_int_equal(foray_run_saved(run), episode);
     foray_run_close(run);
     world.fail_episode = -1;
     run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
     assert_int_equal(foray_run_saved(run), episode);
     assert_int_equal(foray_run_explorer(run)->episodes, episode);
-    assert_ok(bench, foray_run_explore(run, world.world, NULL, NULL));
+    assert_ok(bench, foray_run_explore(run, 1, &world.world, NULL, NULL));
     foray_run_close(run);
     run_world_close(&world);
 }
@@ -82,7 +83,7 @@ static void check_stops(run_bench *bench, const char *algorithm, bool drop_check
     for (stopper stop = {.at = 1}; status == FORAY_INTERRUPTED; stop.at = 3 * stop.at / 2 + 1) {
         foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
         run->commit_gap = 0.0;
-        status = foray_run_explore(run, world, stop_at, &stop);
+        status = foray_run_explore(run, 1, &world, stop_at, &stop);
         if (status == FORAY_INTERRUPTED)
             assert_true(stop.last.episodes >= stop.at);
         assert_int_equal(foray_run_saved(run), foray_run_explorer(run)->episodes);
@@ -133,11 +134,11 @@ static void test_checkpoints_are_a_shortcut(void **state)
     foray_world *world;
     assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world));
     for (stopper stop = {.at = 50}; stop.at < 300; stop.at += 50)
-        assert_fails(bench, FORAY_INTERRUPTED, foray_run_explore(run, world, stop_at, &stop));
+        assert_fails(bench, FORAY_INTERRUPTED, foray_run_explore(run, 1, &world, stop_at, &stop));
     foray_world_destroy(world);
     assert_ok(bench, run_finish(bench, run));
-    foray_run_facts facts;
-    assert_ok(bench, foray_run_describe(run, &facts));
+    fy_run_facts facts;
+    assert_ok(bench, fy_run_describe(run, &facts));
     assert_int_equal(facts.checkpoints, 2);
     int64_t pieces;
     assert_ok(bench,

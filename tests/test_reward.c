@@ -3,6 +3,7 @@
 #include "policy/policy.h"
 #include "reward/reward.h"
 #include "support.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +19,8 @@ static const support_sizes sizes = {
 static foray_reward *make(double fallback)
 {
     foray_reward *reward;
-    support_ok(ctx, foray_reward_create(ctx, model, "made \"here\" \xc3\xa9", fallback, &reward));
+    support_ok(ctx,
+               foray_reward_create(ctx, model, "made \"here\" \xc3\xa9", 0, 1, fallback, &reward));
     return reward;
 }
 
@@ -89,13 +91,15 @@ static void wrong_calls_are_refused(void **state)
     foray_reward *reward = make(0.5), *other = NULL;
     for (int i = 0; i < 5; i++) {
         assert_int_equal(foray_reward_set(ctx, reward, -1, -1, -1, bad[i]), FORAY_ERROR_INPUT);
-        assert_int_equal(foray_reward_create(ctx, model, "x", bad[i], &other), FORAY_ERROR_INPUT);
+        assert_int_equal(foray_reward_create(ctx, model, "x", 0, 1, bad[i], &other),
+                         FORAY_ERROR_INPUT);
     }
     assert_int_equal(foray_reward_set(ctx, reward, 5, 0, 0, 0), FORAY_ERROR_INPUT);
     assert_string_equal(foray_message(ctx), "step 5, but the model has 5 steps");
     assert_int_equal(foray_reward_set(ctx, reward, 0, -2, 0, 0), FORAY_ERROR_INPUT);
     assert_int_equal(foray_reward_set(ctx, reward, 0, 0, INT64_MAX, 0), FORAY_ERROR_INPUT);
-    assert_int_equal(foray_reward_create(ctx, model, "\xff\xfe", 0, &other), FORAY_ERROR_INPUT);
+    assert_int_equal(foray_reward_create(ctx, model, "\xff\xfe", 0, 1, 0, &other),
+                     FORAY_ERROR_INPUT);
     assert_null(other);
     for (int i = 0; i < 5 * 4 * 3; i++)
         assert_true(foray_reward_at(reward, i / 12, i / 3 % 4, i % 3) == 0.5);
@@ -134,7 +138,7 @@ static void text_is_compact(void **state)
     (void)state;
     char *text;
     foray_reward *reward;
-    support_ok(ctx, foray_reward_create(ctx, model, "goal", 0, &reward));
+    support_ok(ctx, foray_reward_create(ctx, model, "goal", 0, 1, 0, &reward));
     support_ok(ctx, foray_reward_set(ctx, reward, -1, 2, -1, 1));
     support_ok(ctx, foray_reward_set(ctx, reward, 4, 3, 1, 0.5));
     support_ok(ctx, foray_reward_print(ctx, reward, &text, NULL));
@@ -255,7 +259,7 @@ static void reward_files_are_read(void **state)
     assert_int_equal(foray_reward_load(ctx, model, path, &copy), FORAY_ERROR_IO);
     assert_non_null(strstr(foray_message(ctx), path));
     support_ok(ctx, foray_reward_print(ctx, reward, &text, NULL));
-    support_ok(ctx, foray_file_write(ctx, path, true, text, strlen(text)));
+    support_ok(ctx, fy_file_write(ctx, path, true, text, strlen(text)));
     support_ok(ctx, foray_reward_load(ctx, model, path, &copy));
     assert_same_reward(reward, copy);
     free(text);

@@ -110,7 +110,7 @@ static void later_calls_win(void **state)
         support_random random = {seed, 9};
         double expected[3][3][2][3];
         foray_reward *reward;
-        support_ok(ctx, foray_reward_create_between(ctx, model, "r", -1, 2, 0.5, &reward));
+        support_ok(ctx, foray_reward_create(ctx, model, "r", -1, 2, 0.5, &reward));
         for (int i = 0; i < 54; i++)
             (&expected[0][0][0][0])[i] = 0.5;
         for (int call = 0; call < 30; call++) {

@@ -175,7 +175,7 @@ static foray_explorer *separate_euler(support_stage *s, int64_t step, int64_t st
     foray_reward *reward;
     snprintf(settings.algorithm, sizeof settings.algorithm, "euler");
     support_ok(s->ctx, support_create(s->ctx, s->model, &settings, &euler));
-    support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "target", 0.0, &reward));
+    support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "target", 0, 1, 0.0, &reward));
     support_ok(s->ctx, foray_reward_set(s->ctx, reward, step, state, -1, 1.0));
     support_ok(s->ctx, foray_explorer_give_reward(euler, reward));
     foray_reward_destroy(reward);
@@ -340,7 +340,7 @@ static void plans_for_every_goal(void **state)
     foray_certificate bound;
     for (int64_t k = 0; k < settings.episodes; k++)
         play(&s);
-    support_ok(s.ctx, foray_explorer_bound(s.explorer, &bound));
+    support_ok(s.ctx, foray_explorer_bound(s.explorer, FORAY_KIND_PAIR, &bound));
     assert_true(bound.status == FORAY_CERTIFIED && bound.gap < 1.0);
     assert_true(worst_loss(&s) <= fmin(bound.gap, 0.01));
     support_stage_clear(&s);

@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "base/base.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,7 +143,8 @@ static double slow_return(scene *s, int64_t index, uint64_t episode, uint64_t se
     for (int64_t t = 0; t < spec->horizon; t++) {
         query.action = foray_policy_act(&s->policy, s->clusters, t, state);
         query.draw.step = (uint32_t)t + 1;
-        support_ok(ctx, foray_system_reward(s->system, index, state, query.action, &value));
+        support_ok(ctx,
+                   fy_system_value(s->system, s->system->ctx, index, state, query.action, &value));
         support_ok(ctx, foray_system_step(s->system, 1, &query, state, next));
         total += value;
         memcpy(state, next, sizeof state);
@@ -159,7 +161,8 @@ static void rollouts_are_episodes_in_reality(void **unused)
     for (int i = 0; i < 3; i++) {
         scene s;
         open_scene(system[i], "grid:7x5", &s);
-        support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 2, EPISODES, 5, value));
+        support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 2, NULL, 0, EPISODES, 5,
+                                      value));
         for (uint64_t e = 0; e < EPISODES; e += 23)
             assert_true(value[e] == slow_return(&s, 2, e, 5));
         close_scene(&s);
@@ -174,9 +177,9 @@ static void rollouts_depend_on_the_seed_alone(void **unused)
     double one[40], other[40], more[40];
     scene s;
     open_scene("tank", "grid:5x5", &s);
-    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, 20, 1, one));
-    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, 40, 1, more));
-    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, 20, 2, other));
+    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, NULL, 0, 20, 1, one));
+    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, NULL, 0, 40, 1, more));
+    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, NULL, 0, 20, 2, other));
     assert_memory_equal(one, more, 20 * sizeof *one);
     assert_memory_not_equal(one, other, 20 * sizeof *one);
     close_scene(&s);
@@ -233,17 +236,17 @@ static void rewards_of_clusters_are_earned_in_reality(void **unused)
     slow_walk(&s, 0, visited, taken);
     int64_t goal = visited[horizon / 2];
     assert_true(horizon < 512);
-    support_ok(ctx, foray_reward_create_between(ctx, model, "own", -1, 3, 0.5, &reward[0]));
+    support_ok(ctx, foray_reward_create(ctx, model, "own", -1, 3, 0.5, &reward[0]));
     support_ok(ctx, foray_reward_set_next(ctx, reward[0], -1, visited[0], -1, visited[1], 2));
     support_ok(ctx, foray_reward_set(ctx, reward[0], 2, -1, -1, -1));
     support_ok(ctx, foray_reward_set_discount(ctx, reward[0], 0.9));
     support_ok(ctx, foray_reward_create_reach(ctx, model, "reach", 1, &goal, 0, NULL, &reward[1]));
     support_ok(ctx, foray_reward_create_reach(ctx, model, "avoid", 0, NULL, 1, &goal, &reward[2]));
     for (int form = 0; form < FORMS; form++) {
-        support_ok(ctx, foray_rollout_part(ctx, s.system, s.clusters, &s.policy, -1, reward[form],
-                                           0, EPISODES, 5, value));
-        support_ok(ctx, foray_rollout_part(ctx, s.system, s.clusters, &s.policy, -1, reward[form],
-                                           270, 30, 5, part));
+        support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, -1, reward[form], 0,
+                                      EPISODES, 5, value));
+        support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, -1, reward[form], 270,
+                                      30, 5, part));
         assert_memory_equal(part, value + 270, 30 * sizeof *part);
         for (int64_t e = 0; e < EPISODES; e += 7) {
             double total = 0, weight = 1;
@@ -279,7 +282,7 @@ static void rollouts_can_be_stopped(void **unused)
     foray_context *other = foray_context_create();
     open_scene("tank", "grid:5x5", &s);
     foray_context_set_stop(other, stop_at_once, NULL);
-    assert_int_equal(foray_rollout(other, s.system, s.clusters, &s.policy, 0, 4, 1, value),
+    assert_int_equal(foray_rollout(other, s.system, s.clusters, &s.policy, 0, NULL, 0, 4, 1, value),
                      FORAY_INTERRUPTED);
     assert_true(value[0] == -1);
     close_scene(&s);
@@ -293,14 +296,15 @@ static void bad_rollouts_are_refused(void **unused)
     scene s, other;
     open_scene("tank", "grid:5x5", &s);
     open_scene("tank", "grid:6x5", &other);
-    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, 4, 4, 1, value),
+    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, 4, NULL, 0, 4, 1, value),
                      FORAY_ERROR_USAGE);
-    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, -1, 4, 1, value),
+    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, -1, NULL, 0, 4, 1, value),
                      FORAY_ERROR_USAGE);
-    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, 0, 1, value),
+    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, NULL, 0, 0, 1, value),
                      FORAY_ERROR_USAGE);
-    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &other.policy, 0, 4, 1, value),
-                     FORAY_ERROR_INPUT);
+    assert_int_equal(
+        foray_rollout(ctx, s.system, s.clusters, &other.policy, 0, NULL, 0, 4, 1, value),
+        FORAY_ERROR_INPUT);
     assert_true(value[0] == -1);
     close_scene(&s);
     close_scene(&other);
@@ -357,7 +361,7 @@ static void a_world_that_fails_ends_the_rollout(void **unused)
     support_ok(ctx, foray_system_create(ctx, &spec, &ops, NULL, &s.system));
     support_ok(ctx, foray_clusters_parse(ctx, s.system, "grid:2", &s.clusters));
     s.policy = (foray_policy){.states = 2, .actions = 1, .horizon = 5, .action = action};
-    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, 2, 1, value),
+    assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, NULL, 0, 2, 1, value),
                      FORAY_ERROR_WORLD);
     assert_true(value[0] == -1 && strstr(foray_message(ctx), "broken"));
     foray_clusters_destroy(s.clusters);
@@ -372,12 +376,13 @@ static void every_allocation_may_fail(void **unused)
     open_scene("tank", "grid:5x5", &s);
     for (int64_t room = 0; room < 4; room++) {
         ctx->allocations_left = room;
-        assert_int_equal(foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, 3, 1, value),
-                         FORAY_ERROR_MEMORY);
+        assert_int_equal(
+            foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, NULL, 0, 3, 1, value),
+            FORAY_ERROR_MEMORY);
         assert_true(value[0] == -1);
     }
     ctx->allocations_left = -1;
-    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, 3, 1, value));
+    support_ok(ctx, foray_rollout(ctx, s.system, s.clusters, &s.policy, 0, NULL, 0, 3, 1, value));
     close_scene(&s);
 }
 
@@ -393,7 +398,7 @@ static void the_known_policy_is_the_best(void **unused)
         foray_reward *reward = NULL;
         foray_policy *policy = NULL;
         double value, optimal;
-        support_ok(ctx, foray_reward_create(ctx, model, "some", 0.1, &reward));
+        support_ok(ctx, foray_reward_create(ctx, model, "some", 0, 1, 0.1, &reward));
         support_ok(ctx, foray_reward_set(ctx, reward, -1, 4, -1, 1));
         support_ok(ctx, foray_reward_set(ctx, reward, 2, -1, 1, 0.7));
         support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));

@@ -1,6 +1,7 @@
 /* test_run.c - runs: what is written is read back, what is asked for is checked. */
 #include "support.h"
 #include "support_run.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@ static void test_new_run(void **state)
     assert_int_equal(foray_run_saved(run), 300);
     assert_string_equal(foray_run_world(run), "test:world");
     assert_int_equal(foray_run_settings(run)->seed, 7);
-    foray_run_facts facts;
-    assert_ok(bench, foray_run_describe(run, &facts));
+    fy_run_facts facts;
+    assert_ok(bench, fy_run_describe(run, &facts));
     assert_string_equal(facts.version, FORAY_VERSION);
     assert_int_equal(strlen(facts.created), strlen("2026-01-01T00:00:00Z"));
     assert_int_equal(facts.episodes, 300);
@@ -279,7 +280,7 @@ static void check_bad_answer(run_bench *bench, int64_t step, int64_t answer, con
     world.fail_step = step;
     world.fail_status = FORAY_OK;
     world.answer = answer;
-    assert_fails(bench, FORAY_ERROR_WORLD, foray_run_explore(run, world.world, NULL, NULL));
+    assert_fails(bench, FORAY_ERROR_WORLD, foray_run_explore(run, 1, &world.world, NULL, NULL));
     run_assert_message(bench, message);
     assert_int_equal(foray_run_saved(run), 5);
     if (step > 0) {
@@ -316,7 +317,7 @@ static void test_world_of_another_context(void **state)
     world.fail_episode = 2;
     world.fail_step = 2;
     foray_run *run = run_create(bench, bench->path);
-    assert_fails(bench, FORAY_ERROR_WORLD, foray_run_explore(run, world.world, NULL, NULL));
+    assert_fails(bench, FORAY_ERROR_WORLD, foray_run_explore(run, 1, &world.world, NULL, NULL));
     run_assert_message(bench, "episode 2");
     foray_run_close(run);
     run_world_close(&world);
@@ -429,7 +430,7 @@ static void test_run_from_memory(void **state)
     run_make(bench, bench->path);
     run_digest_file(bench, bench->path, &file);
     assert_ok(bench, fy_file_read(bench->ctx, bench->path, (size_t)1 << 30, &bytes, &size));
-    assert_ok(bench, foray_run_open_memory(bench->ctx, bytes, size, "bytes", &run));
+    assert_ok(bench, fy_run_open_memory(bench->ctx, bytes, size, "bytes", &run));
     memset(bytes, 0, size);
     free(bytes);
     assert_ok(bench, foray_run_verify(run));
@@ -444,7 +445,7 @@ static void expect_refusal(run_bench *bench, const uint8_t *bytes, size_t size, 
 {
     foray_run *run = NULL;
     assert_fails(bench, FORAY_ERROR_RUN,
-                 foray_run_open_memory(bench->ctx, bytes, size, "bytes", &run));
+                 fy_run_open_memory(bench->ctx, bytes, size, "bytes", &run));
     run_assert_message(bench, why);
     assert_null(run);
 }

@@ -25,7 +25,7 @@ static void test_allocations_that_fail(void **state)
     status = FORAY_ERROR_MEMORY;
     for (int64_t left = 0; status != FORAY_OK; left++) {
         bench->ctx->allocations_left = left;
-        status = foray_run_explore(run, world, NULL, NULL);
+        status = foray_run_explore(run, 1, &world, NULL, NULL);
         bench->ctx->allocations_left = -1;
         assert_true(status == FORAY_OK || status == FORAY_ERROR_MEMORY);
     }
@@ -109,7 +109,7 @@ static void test_loop_allocates_nothing(void **state)
         world.user = &watch;
         /* Bounds are part of the loop, where the algorithm has one. */
         bool bounded = foray_run_set_until(watch.run, 1e-9) == FORAY_OK;
-        assert_int_equal(foray_run_explore(watch.run, world.world, NULL, NULL),
+        assert_int_equal(foray_run_explore(watch.run, 1, &world.world, NULL, NULL),
                          bounded ? FORAY_TARGET_MISSED : FORAY_OK);
         assert_true(watch.episodes > 2000);
         foray_run_close(watch.run);

@@ -233,7 +233,7 @@ static void regressions_take_its_place(void **state)
         assert_memory_equal(actions[0], actions[1], sizeof actions[0]);
     }
     foray_certificate bound;
-    support_ok(likelihood.ctx, foray_explorer_bound(likelihood.explorer, &bound));
+    support_ok(likelihood.ctx, foray_explorer_bound(likelihood.explorer, FORAY_KIND_PAIR, &bound));
     assert_int_equal(bound.radius, FORAY_RADIUS_SHARP);
     support_stage_clear(&sharp);
     support_stage_clear(&likelihood);
@@ -269,7 +269,7 @@ static double mean_certificate(const char *world, const char *algorithm, int64_t
     for (int64_t g = 0; g < s.model->states; g++) {
         foray_reward *goal;
         foray_policy *policy;
-        support_ok(s.ctx, foray_reward_create(s.ctx, s.model, "goal", 0, &goal));
+        support_ok(s.ctx, foray_reward_create(s.ctx, s.model, "goal", 0, 1, 0, &goal));
         support_ok(s.ctx, foray_reward_set(s.ctx, goal, -1, g, -1, 1));
         support_ok(s.ctx, foray_explorer_plan(s.explorer, 1, (const foray_reward *const[]){goal},
                                               FORAY_PLUGIN, &policy));

@@ -75,13 +75,13 @@ static void bounds_and_plans_stop(void **state)
     const foray_reward *const rewards[] = {reward};
     asked a = {.at = 1};
     foray_context_set_stop(bench->ctx, stop_at, &a);
-    assert_int_equal(foray_explorer_bound(explorer, &bound), FORAY_INTERRUPTED);
+    assert_int_equal(foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound), FORAY_INTERRUPTED);
     foray_context_set_stop(bench->ctx, stop_at, &a);
     assert_int_equal(foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy),
                      FORAY_INTERRUPTED);
     a = (asked){.at = INT64_MAX};
     foray_context_set_stop(bench->ctx, stop_at, &a);
-    assert_ok(bench, foray_explorer_bound(explorer, &bound));
+    assert_ok(bench, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
     assert_ok(bench, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
     assert_true(a.count > bench->settings.episodes / 100);
     foray_context_set_stop(bench->ctx, NULL, NULL);
@@ -112,7 +112,7 @@ static void counts_and_gaps_stop(void **state)
             asked a = {.at = 1};
             foray_context_set_stop(bench->ctx, stop_at, &a);
             /* Some have no bound, and some bounds are at hand, and ask nobody. */
-            foray_status stopped = foray_explorer_bound(explorer, &bound);
+            foray_status stopped = foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound);
             bool bounded = stopped != FORAY_ERROR_USAGE;
             if (bounded)
                 assert_int_equal(stopped, a.count > 0 ? FORAY_INTERRUPTED : FORAY_OK);
@@ -123,7 +123,7 @@ static void counts_and_gaps_stop(void **state)
                              FORAY_INTERRUPTED);
             foray_context_set_stop(bench->ctx, NULL, NULL);
             if (bounded)
-                assert_ok(bench, foray_explorer_bound(explorer, &whole));
+                assert_ok(bench, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &whole));
             assert_ok(bench, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
             for (int64_t at = 1; by == 1; at++) {
                 a = (asked){.at = at};
@@ -137,7 +137,7 @@ static void counts_and_gaps_stop(void **state)
                 }
             }
             if (bounded) {
-                assert_ok(bench, foray_explorer_bound(explorer, &bound));
+                assert_ok(bench, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &bound));
                 assert_true(bound.gap == whole.gap);
             }
             foray_policy_destroy(policy);
@@ -227,11 +227,12 @@ static void a_flag_stops(void **state)
     run_make(bench, bench->path);
     foray_run *run = run_reopen(bench, bench->path, FORAY_RUN_READ);
     foray_context_set_stop(bench->ctx, foray_context_stop_flag, &flag);
-    assert_ok(bench, foray_explorer_bound(foray_run_explorer(run), &bound));
+    assert_ok(bench, foray_explorer_bound(foray_run_explorer(run), FORAY_KIND_PAIR, &bound));
     foray_run_close(run);
     run = run_reopen(bench, bench->path, FORAY_RUN_READ);
     flag = 1;
-    assert_int_equal(foray_explorer_bound(foray_run_explorer(run), &bound), FORAY_INTERRUPTED);
+    assert_int_equal(foray_explorer_bound(foray_run_explorer(run), FORAY_KIND_PAIR, &bound),
+                     FORAY_INTERRUPTED);
     foray_context_set_stop(bench->ctx, NULL, NULL);
     foray_run_close(run);
 }

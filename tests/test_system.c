@@ -4,6 +4,7 @@
 
 #include "system/system.h"
 #include "world/world.h"
+#include "outside/outside.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static void everything_is_copied(void **state)
     assert_string_equal(kept->action_name[1], "go");
     assert_string_equal(kept->reward_name[0], "gold");
     assert_true(kept->high[0] == 2 && kept->size == sizeof *kept);
-    assert_null(foray_system_weights(system));
+    assert_null(system->weight);
     foray_system_destroy(system);
     assert_int_equal(self.destroyed, 1);
     foray_system_destroy(NULL);
@@ -260,8 +261,8 @@ static void bad_questions_are_refused(void **state)
     query = (foray_system_query){{1, 0, 1}, FORAY_REALITY, 2};
     assert_int_equal(foray_system_step(system, 1, &query, &from, &next), FORAY_ERROR_USAGE);
     expect_words(ctx, "action 2, but hostile has 2");
-    assert_int_equal(foray_system_reward(system, 1, &from, 0, &value), FORAY_ERROR_USAGE);
-    assert_int_equal(foray_system_reward(system, 0, &from, -1, &value), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_system_value(system, system->ctx, 1, &from, 0, &value), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_system_value(system, system->ctx, 0, &from, -1, &value), FORAY_ERROR_USAGE);
     foray_system_destroy(system);
 }
 
@@ -272,11 +273,12 @@ static void rewards_lie_between_0_and_1(void **state)
     support_hostile self = {.reward = 0.25};
     foray_system *system = hostile_system(ctx, &self, false);
     double from = 1, value = 5;
-    support_ok(ctx, foray_system_reward(system, 0, &from, 1, &value));
+    support_ok(ctx, fy_system_value(system, system->ctx, 0, &from, 1, &value));
     assert_true(value == 0.25);
     for (int i = 0; i < 3; i++) {
         self.reward = bad[i];
-        assert_int_equal(foray_system_reward(system, 0, &from, 1, &value), FORAY_ERROR_WORLD);
+        assert_int_equal(fy_system_value(system, system->ctx, 0, &from, 1, &value),
+                         FORAY_ERROR_WORLD);
         expect_words(ctx, "reward gold is");
         assert_true(value == 0.25);
     }
@@ -290,9 +292,9 @@ static void built_in_systems_open(void **state)
     foray_context *ctx = *state;
     foray_world_info info;
     int64_t count = 0;
-    for (; foray_system_builtin(count, &info); count++) {
+    for (; fy_system_builtin(count, &info); count++) {
         foray_system *system = NULL;
-        assert_true(foray_system_names(info.name));
+        assert_true(fy_system_names(info.name));
         assert_true(info.parameters <= FY_MAX_PARAMETERS);
         support_ok(ctx, foray_system_open(ctx, info.name, &system));
         assert_string_equal(system->text, info.name);
@@ -300,9 +302,9 @@ static void built_in_systems_open(void **state)
     }
     assert_true(count >= 3);
     foray_system *none = NULL;
-    assert_false(foray_system_builtin(-1, &info));
-    assert_false(foray_system_names("chain"));
-    assert_true(foray_system_names("exec:true") && foray_system_names("plugin:x.so"));
+    assert_false(fy_system_builtin(-1, &info));
+    assert_false(fy_system_names("chain"));
+    assert_true(fy_system_names("exec:true") && fy_system_names("plugin:x.so"));
     assert_int_equal(foray_system_open(ctx, "nosuch:a=1", &none), FORAY_ERROR_USAGE);
     expect_words(ctx, "no built-in system is called \"nosuch\"; there are ");
 }
@@ -322,12 +324,12 @@ static void psi_is_as_near_as_asked_for(void **state)
     support_finite *finite = support_finite_random(4, 0, 5);
     foray_system *system = support_finite_system(ctx, finite, 3);
     double from = 1, range = 4, psi[SUPPORT_SIMULATORS];
-    const foray_value value = {third_state, &range, range};
+    const fy_value value = {third_state, &range, range};
     int off = 0, off_by_a_tenth = 0;
     int64_t draws = 0;
     for (uint64_t seed = 0; seed < 60; seed++) {
         foray_draw draw = {seed, 3, 7};
-        support_ok(ctx, foray_system_psi(system, &draw, &from, 1, &value, 0.4, 0.1, psi, &draws));
+        support_ok(ctx, fy_system_psi(system, &draw, &from, 1, &value, 0.4, 0.1, psi, &draws));
         double worst = 0;
         for (int i = 0; i < SUPPORT_SIMULATORS; i++)
             worst = fmax(worst, fabs(psi[i] - range * finite->law[i][1][1][2]));
@@ -350,10 +352,10 @@ static void simulators_see_the_same_random_numbers(void **state)
     foray_system *system = support_finite_system(ctx, finite, 3);
     double from = 0, one = 1, psi[SUPPORT_SIMULATORS], other[SUPPORT_SIMULATORS];
     foray_draw draw = {8, 3, 7}, another = {8, 3, 8};
-    const foray_value value = {third_state, &one, 1};
-    support_ok(ctx, foray_system_psi(system, &draw, &from, 0, &value, 0.02, 0.1, psi, NULL));
+    const fy_value value = {third_state, &one, 1};
+    support_ok(ctx, fy_system_psi(system, &draw, &from, 0, &value, 0.02, 0.1, psi, NULL));
     assert_true(psi[0] == psi[1] && psi[0] != psi[2]);
-    support_ok(ctx, foray_system_psi(system, &another, &from, 0, &value, 0.02, 0.1, other, NULL));
+    support_ok(ctx, fy_system_psi(system, &another, &from, 0, &value, 0.02, 0.1, other, NULL));
     assert_true(psi[0] != other[0]);
     foray_system_destroy(system);
     free(finite);
@@ -367,8 +369,8 @@ static void bad_estimates_are_refused(void **state)
     double from = 0, five = 5, psi[SUPPORT_SIMULATORS];
     foray_draw draw = {8, 3, 7};
 #define PSI(range, accuracy, delta)                                                                \
-    foray_system_psi(system, &draw, &from, 0, &(foray_value){third_state, &five, range}, accuracy, \
-                     delta, psi, NULL)
+    fy_system_psi(system, &draw, &from, 0, &(fy_value){third_state, &five, range}, accuracy,       \
+                  delta, psi, NULL)
     assert_int_equal(PSI(4, 0.1, 0.1), FORAY_ERROR_USAGE);
     expect_words(ctx, "a value of 5");
     assert_int_equal(PSI(5, 0, 0.1), FORAY_ERROR_USAGE);
@@ -383,8 +385,8 @@ static void bad_estimates_are_refused(void **state)
     ctx->allocations_left = -1;
     support_ok(ctx, PSI(5, 0.5, 0.1));
 #undef PSI
-    assert_int_equal(foray_monte_carlo_draws(1, 1e-300, 0.1, 1), INT64_MAX);
-    assert_int_equal(foray_monte_carlo_draws(1, 10, 0.1, 1), 1);
+    assert_int_equal(fy_monte_carlo_draws(1, 1e-300, 0.1, 1), INT64_MAX);
+    assert_int_equal(fy_monte_carlo_draws(1, 10, 0.1, 1), 1);
     foray_system_destroy(system);
     free(finite);
 }

@@ -78,7 +78,8 @@ static void finite_worlds_tell_the_state(void **unused)
     (void)unused;
     site *s = open_finite(0.3, 8, 500, false);
     foray_world *world = NULL;
-    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &world));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                               FORAY_CONTINUE_REAL, &world));
     for (uint64_t episode = 0; episode < 30; episode++) {
         foray_draw draw = {5, episode, 0};
         double real, next;
@@ -116,8 +117,10 @@ static void trajectories_depend_on_draws_alone(void **unused)
         (support_line){.dimensions = 2, .shift = {0, 0.05, 0.13}, .noise = 0.05, .start = 0.3}, 10,
         "grid:7x9", 200);
     foray_world *one = NULL, *other = NULL;
-    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &one));
-    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &other));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                               FORAY_CONTINUE_REAL, &one));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                               FORAY_CONTINUE_REAL, &other));
     int64_t first[11], again[11];
     bool differ = false;
     for (uint64_t episode = 0; episode < 20; episode++) {
@@ -143,7 +146,8 @@ static void clusters_are_told_by_their_weight(void **unused)
     (void)unused;
     site *s = open_line((support_line){.dimensions = 1, .start = 0.34}, 2, "grid:11", 50);
     foray_world *world = NULL;
-    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &world));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                               FORAY_CONTINUE_REAL, &world));
     int start = 0, after = 0;
     for (uint64_t episode = 0; episode < 4000; episode++) {
         foray_draw draw = {3, episode, 0};
@@ -171,7 +175,8 @@ static void what_the_model_rules_out_is_told_as_the_nearest(void **unused)
                         "grid:11", 50);
     foray_system *other = support_line_system(s->ctx, &left, 3);
     foray_world *world = NULL;
-    support_ok(s->ctx, foray_world_from_system(s->ctx, other, s->clusters, s->model, &world));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, other, s->clusters, s->model, NULL,
+                                               FORAY_CONTINUE_REAL, &world));
     foray_draw draw = {3, 0, 0};
     int64_t told, next;
     support_ok(s->ctx, foray_world_reset(world, &draw, &told));
@@ -185,12 +190,12 @@ static void what_the_model_rules_out_is_told_as_the_nearest(void **unused)
     assert_true(next == min && min > 5);
     foray_reward *reward = NULL;
     foray_policy *policy = NULL;
-    foray_misfit misfit;
+    fy_misfit misfit;
     support_ok(s->ctx,
                foray_system_reward_create(s->ctx, other, s->clusters, s->model, 0, &reward));
     support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
-    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, other, s->clusters, s->model, NULL, reward,
-                                                policy, 1, 1, &misfit));
+    support_ok(s->ctx, fy_aggregation_misfit(s->ctx, other, s->clusters, s->model, NULL, reward,
+                                             policy, 1, 1, &misfit));
     assert_true(misfit.outside > 0.3);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
@@ -207,8 +212,8 @@ static void any_cluster_may_be_asked_about(void **unused)
     for (int i = 0; i < 2; i++) {
         site *s = open_line((support_line){.dimensions = 1, .start = 0}, 3, texts[i], 100);
         foray_world *world = NULL;
-        support_ok(s->ctx,
-                   foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &world));
+        support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                                   FORAY_CONTINUE_REAL, &world));
         for (int64_t x = 0; x < foray_clusters_count(s->clusters); x++) {
             foray_draw draw = {3, 7, 1};
             int64_t next, again;
@@ -238,7 +243,8 @@ static void failures_keep_their_cause(void **unused)
     s->system = support_hostile_system(s->ctx, &self);
     aggregate(s, "grid:9", 10);
     foray_world *world = NULL;
-    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &world));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                               FORAY_CONTINUE_REAL, &world));
     foray_draw draw = {1, 6, 0};
     int64_t told, next;
     support_ok(s->ctx, foray_world_reset(world, &draw, &told));
@@ -264,7 +270,8 @@ static void explorers_explore_systems(void **unused)
     foray_reward *reward = NULL;
     foray_policy *policy = NULL;
     support_ok(s->ctx, foray_explorer_create(s->ctx, s->model, &settings, &explorer));
-    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &world));
+    support_ok(s->ctx, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                               FORAY_CONTINUE_REAL, &world));
     for (uint64_t k = 0; k < 200; k++) {
         foray_draw draw = {1, k, 0};
         int64_t x, a, y;
@@ -369,10 +376,10 @@ static double interpolate(const site *s, const double *value, double state)
 }
 
 /* The definition, for a line without noise: psi is exact with one draw. */
-static foray_misfit plain_misfit(site *s, const double *theta, const double *value,
-                                 const foray_policy *policy, int64_t episodes, uint64_t seed)
+static fy_misfit plain_misfit(site *s, const double *theta, const double *value,
+                              const foray_policy *policy, int64_t episodes, uint64_t seed)
 {
-    foray_misfit misfit = {0};
+    fy_misfit misfit = {0};
     for (int64_t e = 0; e < episodes; e++) {
         double state = s->line.start;
         for (int64_t t = 0; t < policy->horizon; t++, misfit.states++) {
@@ -411,13 +418,13 @@ static void compare_misfit(site *s, const double *given, const double *theta,
                            const foray_reward *reward, const foray_policy *policy)
 {
     enum { EPISODES = 5, SEED = 17 };
-    foray_misfit found;
+    fy_misfit found;
     double *value = calloc((size_t)((policy->horizon + 1) * policy->states), sizeof *value);
     assert_non_null(value);
-    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, given,
-                                                reward, policy, EPISODES, SEED, &found));
+    support_ok(s->ctx, fy_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, given,
+                                             reward, policy, EPISODES, SEED, &found));
     plain_values(s, theta, reward, policy, value);
-    foray_misfit expected = plain_misfit(s, theta, value, policy, EPISODES, SEED);
+    fy_misfit expected = plain_misfit(s, theta, value, policy, EPISODES, SEED);
     assert_int_equal(found.states, EPISODES * policy->horizon);
     assert_true(fabs(found.mean - expected.mean) < 1e-12);
     assert_true(fabs(found.worst - expected.worst) < 1e-12);
@@ -443,20 +450,20 @@ static void misfit_is_what_it_is_defined_as(void **unused)
                         HORIZON, "grid:7", 64);
     foray_reward *reward = NULL;
     foray_policy *policy = NULL;
-    foray_misfit none;
+    fy_misfit none;
     support_ok(s->ctx,
                foray_system_reward_create(s->ctx, s->system, s->clusters, s->model, 0, &reward));
     support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
     compare_misfit(s, NULL, foray_model_theta(s->model), reward, policy);
-    assert_int_equal(foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
-                                              reward, policy, 0, 1, &none),
+    assert_int_equal(fy_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL, reward,
+                                           policy, 0, 1, &none),
                      FORAY_ERROR_USAGE);
-    assert_int_equal(foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, wrong,
-                                              reward, policy, 1, 1, &none),
+    assert_int_equal(fy_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, wrong, reward,
+                                           policy, 1, 1, &none),
                      FORAY_ERROR_USAGE);
     forget_theta(s);
-    assert_int_equal(foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
-                                              reward, policy, 1, 1, &none),
+    assert_int_equal(fy_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL, reward,
+                                           policy, 1, 1, &none),
                      FORAY_ERROR_INPUT);
     compare_misfit(s, theta, theta, reward, policy);
     compare_misfit(s, rough, theta, reward, policy);
@@ -473,12 +480,12 @@ static void nothing_is_lost_where_states_are_clusters(void **unused)
     site *s = open_finite(1, 6, 1, true);
     foray_reward *reward = NULL;
     foray_policy *policy = NULL;
-    foray_misfit misfit;
-    support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, &reward));
+    fy_misfit misfit;
+    support_ok(s->ctx, foray_reward_create(s->ctx, s->model, "goal", 0, 1, 0, &reward));
     support_ok(s->ctx, foray_reward_set(s->ctx, reward, -1, 3, -1, 1));
     support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
-    support_ok(s->ctx, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
-                                                reward, policy, 10, 1, &misfit));
+    support_ok(s->ctx, fy_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL, reward,
+                                             policy, 10, 1, &misfit));
     assert_true(misfit.worst < 1e-12 && misfit.outside == 0);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
@@ -492,7 +499,7 @@ static void failed_allocations_leave_nothing_behind(void **unused)
     foray_reward *reward = NULL;
     foray_policy *policy = NULL;
     foray_world *world = NULL;
-    foray_misfit misfit;
+    fy_misfit misfit;
     support_ok(s->ctx,
                foray_system_reward_create(s->ctx, s->system, s->clusters, s->model, 0, &reward));
     support_ok(s->ctx, foray_plan_known(s->ctx, s->model, reward, &policy));
@@ -500,15 +507,16 @@ static void failed_allocations_leave_nothing_behind(void **unused)
     reward = NULL;
     int64_t *left = &s->ctx->allocations_left;
     int64_t k = 0;
-    while (*left = k, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, &world))
+    while (*left = k, foray_world_from_system(s->ctx, s->system, s->clusters, s->model, NULL,
+                                              FORAY_CONTINUE_REAL, &world))
         k++;
     assert_true(k >= 3);
     for (k = 0; *left = k,
         foray_system_reward_create(s->ctx, s->system, s->clusters, s->model, 0, &reward);)
         k++;
     assert_true(k >= 2);
-    for (k = 0; *left = k, foray_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
-                                                    reward, policy, 1, 1, &misfit);)
+    for (k = 0; *left = k, fy_aggregation_misfit(s->ctx, s->system, s->clusters, s->model, NULL,
+                                                 reward, policy, 1, 1, &misfit);)
         k++;
     assert_true(k >= 8);
     *left = -1;

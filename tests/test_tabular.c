@@ -325,7 +325,7 @@ static void stops_as_the_paper_says(void **state)
             foray_certificate bound;
             tabular_recompute(&s.oracle);
             met = tabular_error(&s.oracle) <= eps / 2;
-            support_ok(s.ctx, foray_explorer_bound(s.explorer, &bound));
+            support_ok(s.ctx, foray_explorer_bound(s.explorer, FORAY_KIND_PAIR, &bound));
             assert_int_equal(bound.gap <= eps, met);
             assert_true(k < 5000);
             if (!met)
@@ -348,16 +348,16 @@ static void runs_stop_at_their_target(void **state)
     tabular_stage s = tabular_set_world("chain:states=3,zones=1,horizon=3", &settings);
     foray_run *run;
     support_ok(s.ctx, foray_run_create(s.ctx, path, FORAY_RUN_NEW, s.model, "", &settings, &run));
-    support_ok(s.ctx, foray_run_explore(run, s.world, NULL, NULL));
+    support_ok(s.ctx, foray_run_explore(run, 1, &s.world, NULL, NULL));
     support_ok(s.ctx, foray_explorer_certify_by(s.explorer, FORAY_RADIUS_LIKELIHOOD));
     foray_certificate bound = {.gap = INFINITY};
     int64_t first = 0;
     for (; bound.gap > settings.until; first++) {
         assert_true(truth_play(s.explorer, s.world, 1));
-        support_ok(s.ctx, foray_explorer_bound(s.explorer, &bound));
+        support_ok(s.ctx, foray_explorer_bound(s.explorer, FORAY_KIND_PAIR, &bound));
     }
     assert_in_range(foray_run_saved(run), first, first + first / 9 + 1);
-    support_ok(s.ctx, foray_explorer_bound(foray_run_explorer(run), &bound));
+    support_ok(s.ctx, foray_explorer_bound(foray_run_explorer(run), FORAY_KIND_PAIR, &bound));
     assert_true(bound.gap <= settings.until && bound.status == FORAY_CERTIFIED);
     foray_run_close(run);
     support_remove(directory);

@@ -114,7 +114,7 @@ static void coverage_test_can_fail(void **state)
 static void check_rewards(const support_stage *s, uint64_t seed)
 {
     foray_certificate bound;
-    assert_int_equal(foray_explorer_bound(s->explorer, &bound), FORAY_OK);
+    assert_int_equal(foray_explorer_bound(s->explorer, FORAY_KIND_PAIR, &bound), FORAY_OK);
     for (int mode = 0; mode < FORAY_MODES; mode++)
         for (uint64_t i = 0; i < 4; i++) {
             foray_reward *reward =
@@ -169,7 +169,7 @@ static void clip_widens_the_bound(void **state)
         foray_certificate bound;
         s.explorer->settings.clip = clip;
         assert_true(truth_play(s.explorer, s.world, 20000));
-        assert_int_equal(foray_explorer_bound(s.explorer, &bound), FORAY_OK);
+        assert_int_equal(foray_explorer_bound(s.explorer, FORAY_KIND_PAIR, &bound), FORAY_OK);
         gap[clip] = bound.gap;
         support_stage_clear(&s);
     }

@@ -41,8 +41,8 @@ static void draw_rewards(foray_context *ctx, const foray_model *model, uint64_t 
 {
     support_random random = {seed, 5};
     int64_t reach[] = {2}, avoid[] = {1};
-    support_ok(ctx, foray_reward_create_between(ctx, model, "pairs", -2, 3, 0, &out[0]));
-    support_ok(ctx, foray_reward_create_between(ctx, model, "what follows", -2, 3, 1, &out[1]));
+    support_ok(ctx, foray_reward_create(ctx, model, "pairs", -2, 3, 0, &out[0]));
+    support_ok(ctx, foray_reward_create(ctx, model, "what follows", -2, 3, 1, &out[1]));
     for (int64_t s = 0; s < foray_model_states(model); s++)
         for (int64_t a = 0; a < foray_model_actions(model); a++) {
             const int32_t *next;
@@ -90,9 +90,9 @@ static void values_come_back(void **state)
         char *data;
         size_t size;
         draw_rewards(ctx, model, seed, reward);
-        foray_export what = {
-            .size = sizeof what, .rewards = REWARDS, .reward = (const foray_reward *const *)reward};
-        support_ok(ctx, foray_model_export(ctx, model, &what, "umb", &data, &size));
+        fy_export_options what = {.rewards = REWARDS,
+                                  .reward = (const foray_reward *const *)reward};
+        support_ok(ctx, fy_model_export(ctx, model, &what, "umb", &data, &size));
         write_bytes(data, size);
         support_ok(ctx, import_file(ctx, 6, &read, &rewards));
         support_ok(ctx, foray_model_check(ctx, read, NULL));
@@ -117,12 +117,12 @@ static void steps_are_refused(void **state)
     foray_model *model = support_model(ctx, SUPPORT_TABULAR, sizes, 1);
     foray_reward *reward = truth_random_reward(ctx, model, 1);
     const foray_reward *list = reward;
-    foray_export what = {.size = sizeof what, .rewards = 1, .reward = &list};
+    fy_export_options what = {.rewards = 1, .reward = &list};
     char *data;
     size_t size;
-    assert_int_equal(foray_model_export(ctx, model, &what, "umb", &data, &size), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_model_export(ctx, model, &what, "umb", &data, &size), FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(ctx), "depends on the step"));
-    assert_int_equal(foray_model_export(ctx, model, &what, "dot", &data, &size), FORAY_ERROR_USAGE);
+    assert_int_equal(fy_model_export(ctx, model, &what, "dot", &data, &size), FORAY_ERROR_USAGE);
     foray_reward_destroy(reward);
     foray_model_destroy(model);
 }
@@ -403,12 +403,12 @@ static foray_status import_and_export(foray_context *ctx)
 {
     foray_model *model = NULL;
     foray_import_rewards rewards = {0};
-    foray_export what = {.size = sizeof what};
+    fy_export_options what = {0};
     char *data = NULL;
     size_t size;
     foray_status status = import_file(ctx, 4, &model, &rewards);
     if (status == FORAY_OK)
-        status = foray_model_export(ctx, model, &what, "umb", &data, &size);
+        status = fy_model_export(ctx, model, &what, "umb", &data, &size);
     foray_model_destroy(model);
     foray_free(data);
     foray_import_rewards_clear(&rewards);

@@ -2,6 +2,7 @@
  * stores is found sound, and every number of a plan that is changed, with checksums that fit, is
  * found out. */
 #include "support_run.h"
+#include "run/run.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 static int64_t plan_in_each_mode(run_bench *bench, foray_run *run)
 {
     foray_reward *one = run_goal_reward(bench->ctx, bench->model), *other;
-    assert_ok(bench, foray_reward_create(bench->ctx, bench->model, "start", 0.25, &other));
+    assert_ok(bench, foray_reward_create(bench->ctx, bench->model, "start", 0, 1, 0.25, &other));
     assert_ok(bench, foray_reward_set(bench->ctx, other, -1, 0, -1, 1.0));
     const foray_reward *const rewards[] = {one, other};
     int64_t made = 0;
@@ -39,7 +40,7 @@ static int64_t plan_in_each_way(run_bench *bench, foray_run *run)
 {
     foray_explorer *explorer = foray_run_explorer(run);
     int64_t made = plan_in_each_mode(bench, run);
-    if (foray_run_refit(run) == FORAY_OK)
+    if (fy_run_certify_by_refit(run) == FORAY_OK)
         made += plan_in_each_mode(bench, run);
     if (foray_explorer_certify_by(explorer, foray_run_settings(run)->radius) == FORAY_OK)
         made += plan_in_each_mode(bench, run);

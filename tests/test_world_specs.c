@@ -1,6 +1,8 @@
 /* test_world_specs.c - what all built-in worlds have in common: valid models of the documented
  * sizes, names and maps, and specs whose mistakes are explained. */
 #include "support_worlds.h"
+#include "base/parameter.h"
+#include "model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +67,7 @@ static void every_world_is_valid(void **state)
         if (foray_model_check(ctx, model, &facts) != FORAY_OK)
             fail_msg("%s: %s", specs[i], foray_message(ctx));
         assert_true(facts.psi_norm <= 1 + 1e-9);
-        assert_true(facts.theta_norm <= foray_model_norm_bound(model) * (1 + 1e-9));
+        assert_true(facts.theta_norm <= model->norm_bound * (1 + 1e-9));
         assert_true(facts.worst_sum <= 1e-9 && facts.least_probability >= -1e-9);
         assert_string_equal(foray_model_name(model), specs[i]);
         foray_model_destroy(model);
@@ -289,7 +291,9 @@ static void the_table_describes_the_worlds(void **state)
             const foray_parameter *parameter = &info.parameter[i];
             foray_parameter_value value;
             assert_true(parameter->min < parameter->max);
-            assert_int_equal(foray_parameter_read(ctx, parameter, parameter->fallback, &value), 0);
+            assert_int_equal(fy_parameter_read(ctx, parameter, parameter->fallback,
+                                               strlen(parameter->fallback), &value),
+                             0);
             assert_true(strlen(parameter->help) > 5);
             horizon = horizon || strcmp(parameter->name, "horizon") == 0;
             at += snprintf(spec + at, sizeof spec - (size_t)at, "%c%s=%s", i ? ',' : ':',

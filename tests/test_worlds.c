@@ -44,7 +44,7 @@ static double evaluated(foray_context *ctx, const foray_model *model, double dis
 {
     foray_reward *table;
     double optimal;
-    assert_int_equal(foray_reward_create(ctx, model, "published", 0, &table), FORAY_OK);
+    assert_int_equal(foray_reward_create(ctx, model, "published", 0, 1, 0, &table), FORAY_OK);
     for (int64_t s = 0; s < foray_model_states(model); s++)
         for (int64_t a = 0; a < foray_model_actions(model); a++)
             assert_int_equal(foray_reward_set(ctx, table, -1, s, a, reward(model, s, a)), FORAY_OK);
@@ -177,8 +177,7 @@ static void cliffwalking_is_gymnasiums(void **state)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         foray_model *model = world_model_of(ctx, known[i].spec);
         foray_reward *reward;
-        assert_int_equal(foray_reward_create_between(ctx, model, "cliff", -100, 0, -1, &reward),
-                         FORAY_OK);
+        assert_int_equal(foray_reward_create(ctx, model, "cliff", -100, 0, -1, &reward), FORAY_OK);
         for (int64_t cliff = 37; cliff < 47; cliff++)
             assert_int_equal(foray_reward_set_next(ctx, reward, -1, -1, -1, cliff, -100), FORAY_OK);
         assert_int_equal(foray_reward_set(ctx, reward, -1, 47, -1, 0), FORAY_OK);
@@ -196,8 +195,7 @@ static void taxi_is_gymnasiums(void **state)
     static const int64_t place[] = {0, 4, 20, 23}; /* R, G, Y, B as cells */
     foray_model *model = world_model_of(ctx, "taxi");
     foray_reward *reward;
-    assert_int_equal(foray_reward_create_between(ctx, model, "taxi", -10, 20, -1, &reward),
-                     FORAY_OK);
+    assert_int_equal(foray_reward_create(ctx, model, "taxi", -10, 20, -1, &reward), FORAY_OK);
     for (int64_t s = 0; s < 500; s++) {
         int64_t cell = s / 20, passenger = s / 4 % 5, destination = s % 4;
         bool here = false;
@@ -242,8 +240,7 @@ static void deepsea_is_as_deep_as_its_size(void **state)
     foray_model *model = world_model_of(ctx, "deepsea:success=1");
     foray_reward *reward;
     int64_t treasure = foray_model_states(model) - 1, last = treasure - 2;
-    assert_int_equal(foray_reward_create_between(ctx, model, "bsuite", -1, 1, 0, &reward),
-                     FORAY_OK);
+    assert_int_equal(foray_reward_create(ctx, model, "bsuite", -1, 1, 0, &reward), FORAY_OK);
     for (int64_t s = 0; s <= last; s++)
         assert_int_equal(foray_reward_set(ctx, reward, -1, s, 1, -0.001), FORAY_OK);
     assert_int_equal(foray_reward_set(ctx, reward, -1, last, 1, 0.999), FORAY_OK);
@@ -294,7 +291,7 @@ static void trapdoor_returns_are_the_published_ones(void **state)
     assert_true(fabs(1000 * value[0] - 7169.718) < 5e-4);
     foray_reward *reward;
     double optimal;
-    assert_int_equal(foray_reward_create(ctx, model, "treasure", 0, &reward), FORAY_OK);
+    assert_int_equal(foray_reward_create(ctx, model, "treasure", 0, 1, 0, &reward), FORAY_OK);
     assert_int_equal(foray_reward_set(ctx, reward, -1, 21, -1, 1), FORAY_OK);
     assert_int_equal(foray_evaluate(ctx, model, reward, NULL, NULL, &optimal), FORAY_OK);
     assert_true(fabs(1000 * optimal - 10573.832) < 5e-4);

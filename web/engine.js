@@ -105,7 +105,7 @@ class Engine {
     else this.need(this.lend(source.spec || "", (at) => call.play_model(at, 0)));
     for (const [name, value] of source.settings)
       this.need(this.lend(name, (n) => this.lend(value, (v) => call.play_set(n, v))));
-    this.need(call.play_begin(source.clusters ? 1 : 0));
+    this.need(call.play_begin());
     if (source.given) this.need(this.lend(source.given, (at) => call.play_give(at)));
     if (source.state) this.load(source.state);
   }

@@ -111,13 +111,9 @@ foray_status EXPORT(play_set)(const char *name, const char *value)
 }
 
 /* The explorer of these settings, before its first episode. */
-foray_status EXPORT(play_begin)(bool through_clusters)
+foray_status EXPORT(play_begin)(void)
 {
-    foray_status status =
-        foray_explorer_create(play.ctx, play.model, &play.settings, &play.explorer);
-    if (status == FORAY_OK && through_clusters)
-        foray_explorer_through_clusters(play.explorer);
-    return status;
+    return foray_explorer_create(play.ctx, play.model, &play.settings, &play.explorer);
 }
 
 /* The reward that it explores for, of algorithms that see one. */

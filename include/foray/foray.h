@@ -107,13 +107,6 @@ FORAY_API void foray_free(void *memory);
  * The default is 1. Results do not depend on it, to the last bit. */
 FORAY_API void foray_context_set_threads(foray_context *ctx, int threads);
 
-/* Which instructions of the processor the most used loops may use: "baseline", or on x86-64
- * "avx2" or "avx512". The default is the widest that the machine has. Results do not depend on
- * it, to the last bit, which tests show with this function. It acts on what is created with the
- * context afterwards. FORAY_ERROR_USAGE for a level that the machine, or this build of
- * the library, does not have. */
-FORAY_API foray_status foray_context_set_level(foray_context *ctx, const char *level);
-
 /* Long calls (exploring, bounds, plans) ask `stop` several times a second, from any of their
  * threads. Once it returns true, the call returns FORAY_INTERRUPTED: an explorer may then be in the
  * middle of an episode and can only be destroyed; a run has saved the episodes that had ended.
@@ -128,52 +121,6 @@ FORAY_API bool foray_context_stop_flag(void *user);
 /* The largest number of bytes, in UTF-8, in the name of a model, a state, an action, a reward or a
  * system. Longer names are refused. */
 enum { FORAY_NAME_MAX = 255 };
-
-/* The character that a text in UTF-8 begins with, and how many bytes it has; -1, and 1 byte, where
- * the text is not UTF-8. */
-FORAY_API int32_t foray_character(const char *text, int *size);
-/* Is a character obeyed instead of shown? So are controls, those of U+0080 to U+009F too, and what
- * moves, turns or hides the text around it: marks and overrides of writing direction, separators of
- * lines, joiners, tags. A name may have them; wherever Foray shows one or writes it to JSON or C,
- * they are escaped. */
-FORAY_API bool foray_character_hidden(int32_t code);
-
-/* ----------------------------------------------------------------- numbers */
-
-/* A number as the shortest text of 15 to 17 digits that reads back as the same number, as in
- * all files: with a decimal point in every locale; "inf", "-inf", and "" for NaN. Returns text. */
-enum { FORAY_NUMBER_SIZE = 32 };
-FORAY_API const char *foray_shortest(double value, char text[FORAY_NUMBER_SIZE]);
-
-/* Reads the whole text as a number: 0.25, -1e-3, 200_000, inf; correctly rounded, and with a
- * decimal point in every locale. False: it is not a number, or too large for a double. */
-FORAY_API bool foray_number_read(const char *text, double *out);
-/* The same for whole numbers, which may be written 1e5 or 200_000. */
-FORAY_API bool foray_integer_read(const char *text, int64_t *out);
-
-/* ------------------------------------------------------------------- files */
-
-/* Writes a file completely or not at all: under another name next to it, made durable, then
- * renamed. With replace = false an existing file, however late it appeared, or a link, is refused
- * (FORAY_ERROR_IO); otherwise it is replaced, or the file that the link leads to. Devices and pipes
- * are written to. */
-FORAY_API foray_status foray_file_write(foray_context *ctx, const char *path, bool replace,
-                                        const void *data, size_t size);
-/* The same piece by piece. Errors stick: foray_file_finish reports the first, or gives the complete
- * file its name; foray_file_abandon, or the end of the process, leaves nothing behind. Both release
- * the foray_file. */
-typedef struct foray_file foray_file;
-FORAY_API foray_status foray_file_create(foray_context *ctx, const char *path, bool replace,
-                                         foray_file **out);
-FORAY_API void foray_file_add(foray_file *file, const void *data, size_t size);
-FORAY_API foray_status foray_file_finish(foray_file *file);
-FORAY_API void foray_file_abandon(foray_file *file);
-/* The same for many files of one directory: each is complete or absent, and all of them are durable
- * once foray_files_sync has returned FORAY_OK. It waits for the disk once, not twice for every
- * file. */
-FORAY_API foray_status foray_files_write(foray_context *ctx, const char *path, bool replace,
-                                         const void *data, size_t size);
-FORAY_API foray_status foray_files_sync(foray_context *ctx, const char *directory);
 
 /* -------------------------------------------------------------- parameters */
 
@@ -202,20 +149,11 @@ typedef struct foray_parameter_value {
     double real;   /* of FORAY_REAL and FORAY_INTEGER */
 } foray_parameter_value;
 
-/* Reads one value. FORAY_ERROR_USAGE says "rows=0, but it must be a whole number from 1 to 64".
- * Texts and names are taken as they are: looking them up is the caller's task. */
-FORAY_API foray_status foray_parameter_read(foray_context *ctx, const foray_parameter *parameter,
-                                            const char *text, foray_parameter_value *out);
-
-/* Writes which values are allowed, with at most `size` bytes including the final 0: "1 to 64", "at
- * least 0", "this|that", or "text". */
-FORAY_API void foray_parameter_range(const foray_parameter *parameter, char *text, size_t size);
-
 /* ---------------------------------------------------------------- settings */
 
 /* How wide confidence sets are. The last three are other things that a certificate may rest on:
- * likelihoods of later data with priors from earlier ones (foray_run_refit), bonuses made from
- * visit counts (tabular algorithms), or nothing. */
+ * likelihoods of later data with priors from earlier ones (`foray plan --radius refit`), bonuses
+ * made from visit counts (tabular algorithms), or nothing. */
 typedef enum foray_radius {
     FORAY_RADIUS_SHARP,
     FORAY_RADIUS_SELFNORMALISED,
@@ -319,17 +257,6 @@ FORAY_API int64_t foray_model_states(const foray_model *model);
 FORAY_API int64_t foray_model_actions(const foray_model *model);
 FORAY_API int64_t foray_model_horizon(const foray_model *model);
 FORAY_API int64_t foray_model_dim(const foray_model *model);
-FORAY_API double foray_model_norm_bound(const foray_model *model);
-/* 0 if the features are exact. If they were estimated, a bound zeta on the resulting error of
- * a probability-weighted mean of numbers in [0,1]: for every (s,a), every f: S -> [0,1]
- * and the true theta,
- *   | sum_s' <phi(s'|s,a) - phi_true(s'|s,a), theta> f(s') | <= zeta.
- * The true theta must also make probabilities of the estimated features, and every true
- * successor of (s,a) must be among its successors; means over draws of simulators satisfy the
- * first automatically. Bonuses and certificates include this error. */
-FORAY_API double foray_model_feature_error(const foray_model *model);
-/* The probability with which that bound may fail: certificates add it to their delta. 0: never. */
-FORAY_API double foray_model_feature_delta(const foray_model *model);
 
 /* Is nothing known about it but sizes, names and perhaps where episodes begin? */
 FORAY_API bool foray_model_is_open(const foray_model *model);
@@ -366,14 +293,6 @@ FORAY_API int64_t foray_model_initial(const foray_model *model, const int32_t **
 /* Names for people; NULL if the model gives none. */
 FORAY_API const char *foray_model_state_name(const foray_model *model, int64_t state);
 FORAY_API const char *foray_model_action_name(const foray_model *model, int64_t action);
-
-/* Features phi(s,a) of a linear MDP, P(next|s,a) = <phi(s,a), mu(next)>, for the algorithms
- * that use them: their dimension, 0 if the model gives none. */
-FORAY_API int64_t foray_model_pair_dim(const foray_model *model);
-/* Those of one pair: returns how many are not zero, and sets *coordinate (ascending) and
- * *value to them; 0, with nothing set, if the model gives none. */
-FORAY_API int64_t foray_model_pair_feature(const foray_model *model, int64_t state, int64_t action,
-                                           const int32_t **coordinate, const double **value);
 
 /* The map, if the model has one: false if not. */
 FORAY_API bool foray_model_grid(const foray_model *model, int64_t *rows, int64_t *cols);
@@ -429,10 +348,7 @@ typedef enum foray_model_format { FORAY_MODEL_JSON, FORAY_MODEL_COMPACT } foray_
  * text: it contains zeros. */
 FORAY_API foray_status foray_model_print(foray_context *ctx, const foray_model *model,
                                          foray_model_format format, char **out, size_t *size);
-/* Adds these bytes to a file, without ever holding all of them. */
-FORAY_API foray_status foray_model_write(foray_context *ctx, const foray_model *model,
-                                         foray_model_format format, foray_file *file);
-/* Writes these bytes to a file, replacing an existing one (see foray_file_write). */
+/* Writes these bytes to a file completely or not at all, replacing an existing one. */
 FORAY_API foray_status foray_model_save(foray_context *ctx, const foray_model *model,
                                         foray_model_format format, const char *path);
 
@@ -473,27 +389,6 @@ FORAY_API foray_status foray_model_import(foray_context *ctx, const char *const 
                                           foray_model **model, foray_import_rewards *rewards,
                                           foray_import_facts *facts);
 FORAY_API void foray_import_rewards_clear(foray_import_rewards *rewards);
-
-/* ------------------------------------------------------------------ export */
-
-/* What to export besides the model. */
-typedef struct foray_export {
-    size_t size;              /* sizeof(foray_export) */
-    const double *low, *high; /* [transitions] intervals of the probabilities, pair by pair in the
-                                 order of foray_model_successors (foray_explorer_intervals); NULL:
-                                 the probabilities themselves, which the model must know */
-    double delta;             /* with intervals: how probable it is that some are wrong */
-    const char *about;        /* a sentence that the file says about itself, or NULL */
-    int64_t rewards;          /* to go with it, in UMB: values, and labels of states to reach or
-                                 avoid; none may depend on the step */
-    const struct foray_reward *const *reward;
-} foray_export;
-
-/* A model as "umb" or "csv" (docs/export.md); *out, to be released with foray_free, has *size
- * bytes. */
-FORAY_API foray_status foray_model_export(foray_context *ctx, const foray_model *model,
-                                          const foray_export *what, const char *format, char **out,
-                                          size_t *size);
 
 /* ----------------------------------------------------------------- builder */
 
@@ -565,11 +460,14 @@ FORAY_API void foray_builder_pair_feature(foray_builder *builder, int64_t state,
                                           int64_t count, const int64_t *coordinate,
                                           const double *value);
 
-/* Every kind, optional: the features are estimates with this error, finite and at least 0
- * (foray_model_feature_error says what it bounds). Without it they are taken to be exact. */
-FORAY_API void foray_builder_feature_error(foray_builder *builder, double error);
-/* With what probability, at least 0 and below 1, that error may be larger; without it, never. */
-FORAY_API void foray_builder_feature_delta(foray_builder *builder, double delta);
+/* Every kind, optional: the features are estimates. `error`, finite and at least 0, bounds zeta,
+ * the resulting error of a probability-weighted mean of numbers in [0,1]: for every (s,a), every f:
+ * S -> [0,1] and the true theta, | sum_s' <phi(s'|s,a) - phi_true(s'|s,a), theta> f(s') | <= zeta.
+ * The true theta must also make probabilities of the estimated features, and every true
+ * successor of (s,a) must be among its successors; means over draws of simulators satisfy the
+ * first automatically. Bonuses and certificates include this error. `delta`, at least 0 and below
+ * 1, is the probability with which it may be larger. Without it features are taken to be exact. */
+FORAY_API void foray_builder_feature_error(foray_builder *builder, double error, double delta);
 
 /* Every kind. Without an initial state, episodes start in state 0. */
 FORAY_API void foray_builder_initial(foray_builder *builder, int64_t state, double probability);
@@ -630,6 +528,10 @@ typedef struct foray_world_ops {
      * about its state, such as a time limit? What was seen counts, and no further steps are asked
      * for (foray_explorer_cut). */
     bool (*cut)(void *self);
+    /* True: its states are those of a larger system, aggregated, and what follows one does not obey
+     * the model. Certificates are then estimates, also those of a run that is opened later. Worlds
+     * of foray_world_from_system know by themselves. */
+    bool aggregated;
 } foray_world_ops;
 
 typedef struct foray_world foray_world;
@@ -662,14 +564,6 @@ FORAY_API foray_status foray_world_advance(foray_world *world, int64_t count, fo
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. Also takes
  * the spec of an open model. */
 FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
-/* An open model, "open:states=S,actions=A,horizon=H[,initial=FIRST]": nothing is known but the
- * sizes, and any state may follow any other (docs/outside.md). FIRST, where episodes begin: a
- * state; several, equally likely, as 3+7, or with probabilities as 3:0.25+7:0.75; unknown (the
- * default). With names for its actions, or without (names = 0). Such models are explored by
- * rf-express (pooled on), random and recorded, in memory that grows with what was seen; functions
- * that need features or successors refuse them. */
-FORAY_API foray_status foray_model_open(foray_context *ctx, const char *spec, int64_t names,
-                                        const char *const *action_name, foray_model **out);
 
 typedef struct foray_world_info {
     const char *name;
@@ -689,14 +583,12 @@ FORAY_API bool foray_world_describe(int64_t index, foray_world_info *info);
  * on what follows, and one of a model in which some states lack actions. */
 typedef struct foray_reward foray_reward;
 
-/* Everything is `fallback` at first, and values lie in [0,1]. */
+/* Everything is `fallback` at first, and values lie in [low, high], both finite: mostly [0,1].
+ * Certificates depend on what a step could be worth at most: give the range of the values that
+ * actually occur. */
 FORAY_API foray_status foray_reward_create(foray_context *ctx, const foray_model *model,
-                                           const char *name, double fallback, foray_reward **out);
-/* The same with values in [low, high], both finite. Certificates depend on what a step could be
- * worth at most: give the range of the values that actually occur. */
-FORAY_API foray_status foray_reward_create_between(foray_context *ctx, const foray_model *model,
-                                                   const char *name, double low, double high,
-                                                   double fallback, foray_reward **out);
+                                           const char *name, double low, double high,
+                                           double fallback, foray_reward **out);
 /* The probability of being in one of the states `reach` at some of the horizon + 1 states of
  * an episode, and in none of `avoid` before; without states to reach, of never being in one of
  * `avoid`. Either array may be NULL if its number is 0. */
@@ -898,13 +790,7 @@ FORAY_API foray_status foray_policy_complete(foray_context *ctx, foray_policy *p
 /* Reads a file as a stream, of any size. FORAY_ERROR_INPUT names the file, the
  * line and the cause. */
 FORAY_API foray_status foray_policy_load(foray_context *ctx, const char *path, foray_policy **out);
-/* Reads a CSV file with the columns step,state,action in any order (docs/policies.md): a policy
- * from elsewhere, of the mode FORAY_GIVEN. Where the step is empty, or there is no such column, a
- * row is about every step; rows about one step win over these. FORAY_ERROR_INPUT names the file,
- * the line and the cause: also where a step and state have two actions, or none. */
-FORAY_API foray_status foray_policy_load_csv(foray_context *ctx, const foray_model *model,
-                                             const char *path, foray_policy **out);
-/* Writes a policy, replacing an existing file (see foray_file_write). */
+/* Writes a policy to a file completely or not at all, replacing an existing one. */
 FORAY_API foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy,
                                          const char *path);
 /* The same from and into memory, as foray_reward_parse and foray_reward_print. */
@@ -940,8 +826,6 @@ FORAY_API void foray_explorer_destroy(foray_explorer *explorer);
  * explore without a reward, refuse it: FORAY_ERROR_USAGE. */
 FORAY_API foray_status foray_explorer_give_reward(foray_explorer *explorer,
                                                   const foray_reward *reward);
-/* That reward, the explorer's own copy; NULL: none was given. */
-FORAY_API const foray_reward *foray_explorer_reward(const foray_explorer *explorer);
 
 FORAY_API foray_status foray_explorer_begin(foray_explorer *explorer);
 /* For algorithms that query any (s,a) of a generative model: *state becomes the one to ask
@@ -972,19 +856,6 @@ enum { FORAY_TRUNCATED = -1, FORAY_TERMINATED = -2 };
  * model rules out; an episode that broke off cannot be continued. */
 FORAY_API foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world,
                                            int32_t *states, int32_t *actions);
-
-/* What is explored is a system seen through clusters, and what follows a cluster does not obey the
- * model: from now on certificates are estimates, and there are none from likelihoods. There is no
- * need to call this for a world of foray_world_from_system: foray_explorer_play and
- * foray_run_explore notice by themselves. */
-FORAY_API void foray_explorer_through_clusters(foray_explorer *explorer);
-
-/* For explorers called "recorded", which choose no actions but learn from episodes that were
- * recorded elsewhere: one episode of `steps` steps, at least 1 and at most the horizon, with
- * steps+1 states and steps actions. It must not have been chosen by its outcome (docs/data.md).
- * FORAY_ERROR_WORLD, and nothing is learnt, if the model rules a transition out. */
-FORAY_API foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps,
-                                            const int32_t *states, const int32_t *actions);
 
 /* Whether the data refute the model: no law that it admits fits them. There are three tests.
  * `evidence` is the log of a number that, if the model is true, ever reaches e^limit = 1000 with
@@ -1065,32 +936,18 @@ FORAY_API foray_status foray_explorer_explain(foray_explorer *explorer, const fo
                                               const foray_policy *policy, double target,
                                               foray_doubt **out);
 FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
-/* Is one of these places an exact tie: another action, in a state that the policy gets to, that is
- * exactly as good under the model's own theta? Then more data make the certificate smaller, but
- * never 0. Where the policy is not the best one under this theta, the best one is asked about, to
- * which more data lead. *out receives the first. FORAY_ERROR_USAGE also if theta is not known: a
- * tie cannot then be told from a small difference. */
-FORAY_API foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
-                                               const foray_policy *policy, bool *found,
-                                               foray_doubt_place *out);
 /* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them; in open
  * models "(s=3, a=1)" or "first state". 96 bytes are enough. */
 FORAY_API void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size);
-/* Keeps the reasons in the policy, for its file: at most `max` places and laws. */
-FORAY_API foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
-                                               const foray_doubt *doubt, int64_t max);
 
-/* The bound for all rewards: an upper bound on the gap of the plug-in plan of every reward; by the
- * radius of the exploration (foray_explorer_certify_by) on that of the algorithm's own plan, which
- * is the optimistic one of the algorithms for linear mixture models. */
-FORAY_API foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out);
-/* The same for all rewards of a kind: r(s,a) in [0,1], as above; r(s,a,s') in [0,1], where what a
- * step gives is uncertain too; the probability of reaching or avoiding states. FORAY_ERROR_USAGE
- * where there is no likelihood set, but for the first. */
-FORAY_API foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
-                                                 foray_certificate *out);
-/* Which plan that is. */
-FORAY_API foray_mode foray_explorer_bound_plan(foray_explorer *explorer);
+/* The bound for all rewards of a kind: an upper bound on the gap of the plug-in plan of every one
+ * of them; by the radius of the exploration (foray_explorer_certify_by) on that of the algorithm's
+ * own plan, which is the optimistic one of the algorithms for linear mixture models. PAIR: r(s,a)
+ * in [0,1]. NEXT: r(s,a,s') in [0,1], where what a step gives is uncertain too. REACH: the
+ * probability of reaching or avoiding states. FORAY_ERROR_USAGE where there is none, and for the
+ * last two where there is no likelihood set. */
+FORAY_API foray_status foray_explorer_bound(foray_explorer *explorer, foray_reward_kind kind,
+                                            foray_certificate *out);
 
 /* Facts about an explorer. */
 typedef struct foray_explorer_facts {
@@ -1118,31 +975,6 @@ FORAY_API foray_status foray_explorer_estimate(foray_explorer *explorer, double 
 FORAY_API foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, double *high,
                                                 foray_certificate *about);
 
-/* What an explorer of an open model has seen, as a model that verifiers can use: the states that
- * were seen, and two more that stand for everything else: `high`, where every step earns the
- * largest possible reward, and `low`, where it earns the smallest. Both are absorbing.
- * low[i]..high[i] are intervals as above: with probability at least 1 - delta, for every reward of
- * foray_enclosure_reward, the true values lie between those that an unkind and a kind nature give
- * (docs/export.md has the proof). If the first states of episodes are not known, episodes begin in
- * one more state, `start`, one step earlier and earning nothing there: the model then has one more
- * step. */
-typedef struct foray_enclosure {
-    foray_model *model;
-    double *min, *max;       /* [transitions] intervals, as foray_explorer_intervals gives them */
-    int64_t *state;          /* [states of the model] their numbers in the open one; -1: none */
-    int64_t low, high;       /* everywhere else */
-    int64_t start;           /* -1: there is none */
-    foray_certificate about; /* delta, the radius and the status */
-} foray_enclosure;
-
-/* FORAY_ERROR_USAGE: the model is not open. Release it with foray_enclosure_clear. */
-FORAY_API foray_status foray_explorer_enclose(foray_explorer *explorer, foray_enclosure *out);
-FORAY_API void foray_enclosure_clear(foray_enclosure *enclosure);
-/* A reward of the open model as one of the enclosure's, which must outlive it; a discount counts
- * the step from `start`, too. FORAY_ERROR_USAGE: it depends on the step. */
-FORAY_API foray_status foray_enclosure_reward(foray_context *ctx, const foray_enclosure *enclosure,
-                                              const foray_reward *reward, foray_reward **out);
-
 /* The whole state as bytes (to be released with foray_free), and back. Loading
  * needs an explorer created with the same model and settings. */
 FORAY_API foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size);
@@ -1156,27 +988,6 @@ FORAY_API bool foray_algorithm_describe(int64_t index, const char **name, const 
 FORAY_API bool foray_algorithm_needs_reward(const char *name);
 /* Does it query any (s,a), rather than walk (foray_explorer_query)? */
 FORAY_API bool foray_algorithm_is_generative(const char *name);
-
-/* ----------------------------------------------------------- recorded data */
-
-/* An episode that was recorded elsewhere, or a piece of one that is longer than the horizon. */
-typedef struct foray_recorded {
-    const char *episode;    /* its label, as in the file */
-    int64_t line;           /* of its first row */
-    int64_t steps;          /* at least 1, at most the horizon */
-    const int32_t *states;  /* [steps+1] */
-    const int32_t *actions; /* [steps] */
-    bool done;              /* its last state is absorbing, as the file says */
-} foray_recorded;
-enum { FORAY_LABEL_SIZE = 64 }; /* bytes of a label, with its final 0 */
-
-/* Reads a CSV file with the columns episode,step,state,action,next and perhaps done and reward, in
- * any order, as a stream (docs/data.md), and calls `fn` for every episode; return false to stop.
- * FORAY_ERROR_INPUT names the file, the line, the column and the cause; FORAY_ERROR_WORLD: the
- * model rules a transition out. */
-typedef bool (*foray_recorded_fn)(void *user, const foray_recorded *episode);
-FORAY_API foray_status foray_data_read(foray_context *ctx, const foray_model *model,
-                                       const char *path, foray_recorded_fn fn, void *user);
 
 /* --------------------------------------------------------------------- run */
 
@@ -1202,11 +1013,6 @@ typedef enum foray_run_access { FORAY_RUN_READ, FORAY_RUN_WRITE } foray_run_acce
  * damaged, or comes from a newer Foray. */
 FORAY_API foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_access how,
                                       foray_run **out);
-/* The same for the bytes of a run file in memory, for reading only; `where` stands for the file
- * name in messages. The bytes are copied. FORAY_ERROR_RUN also for a file that is being written, or
- * was not closed: the rest of it is in a log next to the file. */
-FORAY_API foray_status foray_run_open_memory(foray_context *ctx, const void *data, size_t size,
-                                             const char *where, foray_run **out);
 
 /* The reward to explore for, as foray_explorer_give_reward takes it. It is kept in the
  * file, and given again whenever the run is opened. */
@@ -1238,9 +1044,6 @@ FORAY_API foray_status foray_run_set_until(foray_run *run, double until);
  * have no certificates (see foray_explorer_certify_by). */
 FORAY_API foray_status foray_run_set_targets(foray_run *run, int64_t count,
                                              const foray_reward *const *rewards);
-FORAY_API int64_t foray_run_targets(const foray_run *run);
-/* One of them; NULL: there is no such target. The run keeps it. */
-FORAY_API const foray_reward *foray_run_target(const foray_run *run, int64_t index);
 
 /* Called from time to time while a run explores. Return false to stop. */
 typedef struct foray_progress {
@@ -1248,36 +1051,26 @@ typedef struct foray_progress {
     int64_t saved;    /* of these, on disk */
     int64_t budget;
     int64_t plans;
-    double bound;        /* the last bound for all rewards that was computed; NaN: none yet */
-    double seconds;      /* since foray_run_explore was called */
-    int64_t workers;     /* that play at once */
+    double bound;      /* the last bound for all rewards that was computed; NaN: none yet */
+    double seconds;    /* since foray_run_explore was called */
+    int64_t workers;   /* that play at once */
     int64_t discarded; /* episodes played ahead and discarded; known at the end */
 } foray_progress;
 typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
 
-/* Explores `world` until the budget or the target is reached, saving as it goes.
+/* Explores until the budget or the target is reached, saving as it goes, in `workers` copies of one
+ * world, at least 1, each with a context of its own where there are several, in which threads play
+ * at once: episodes, estimates and plans are those of one world, to the last bit. Between two plans
+ * episodes are played ahead; those that a new plan would have played differently are discarded. If
+ * nothing can be played ahead, because the algorithm decides step by step or makes a plan after
+ * every episode (plan_every = 1), only the first world is used.
  * FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_TARGET_UNPROVED: it ended because
  * `until` was reached, but by an estimate or a heuristic that no data can turn into a proof.
  * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. In every case, including errors, all
  * finished episodes are saved if the disk allows it. */
-FORAY_API foray_status foray_run_explore(foray_run *run, foray_world *world,
-                                         foray_progress_fn progress, void *user);
-
-/* The same with several copies of one world, each with a context of its own, in which threads play
- * at once: episodes, estimates and plans are those of one world, to the last bit. Between two plans
- * episodes are played ahead; those that a new plan would have played differently are discarded. If
- * nothing can be played ahead (foray_explorer_ahead), only the first world is used. */
-FORAY_API foray_status foray_run_explore_with(foray_run *run, int64_t workers,
-                                              foray_world *const *worlds,
-                                              foray_progress_fn progress, void *user);
-/* Can episodes be played ahead? Not if the algorithm decides step by step, nor if it makes a plan
- * after every episode (plan_every = 1). */
-typedef enum foray_ahead {
-    FORAY_AHEAD_PLAYS,
-    FORAY_AHEAD_STEPWISE,
-    FORAY_AHEAD_PLANS,
-} foray_ahead;
-FORAY_API foray_ahead foray_explorer_ahead(const foray_explorer *explorer);
+FORAY_API foray_status foray_run_explore(foray_run *run, int64_t workers,
+                                         foray_world *const *worlds, foray_progress_fn progress,
+                                         void *user);
 
 /* For callers that own the loop: records the episode that
  * foray_explorer_end just ended (horizon+1 states, horizon actions; generative
@@ -1290,41 +1083,18 @@ FORAY_API foray_status foray_run_record(foray_run *run, const int32_t *states,
 /* Makes everything recorded so far durable. */
 FORAY_API foray_status foray_run_save(foray_run *run);
 
-/* For runs of the algorithm "recorded": learns an episode as foray_explorer_learn does, and records
- * it. */
+/* For runs of the algorithm "recorded": learns an episode that was recorded elsewhere: `steps`
+ * steps, at least 1 and at most the horizon, with steps+1 states and steps actions. It must not
+ * have been chosen by its outcome (docs/data.md). FORAY_ERROR_WORLD, and nothing is learnt, if the
+ * model rules a transition out. */
 FORAY_API foray_status foray_run_learn(foray_run *run, int64_t steps, const int32_t *states,
                                        const int32_t *actions);
-/* The same for all episodes of a CSV file (foray_data_read), saving as it goes. The file is read
+/* The same for all episodes of a CSV file with the columns
+ * episode,step,state,action,next (docs/data.md), saving as it goes. The file is read
  * twice, so that nothing is learnt from one with an error in it. FORAY_INTERRUPTED: `progress` (may
  * be NULL) said stop; what was learnt so far is saved. */
 FORAY_API foray_status foray_run_learn_file(foray_run *run, const char *path,
                                             foray_progress_fn progress, void *user);
-
-/* How the likelihood sets of one law agree, that of a run and that of new data. */
-typedef struct foray_law_fit {
-    int64_t state, action; /* the first pair that has the law; -1: it is that of first states */
-    int64_t pairs;         /* that share it */
-    int64_t visits, later; /* its transitions in the run, and in the data */
-    double apart;          /* above 0: the sets are disjoint, by so many nats; -inf: no data */
-} foray_law_fit;
-
-typedef struct foray_drift {
-    double delta; /* data of a world that has not changed are refuted with at most this
-                     probability */
-    int64_t episodes, transitions; /* that were read */
-    int64_t laws;
-    foray_law_fit *law;
-    int64_t refuted;                /* the first law found to have changed; -1: none */
-    char episode[FORAY_LABEL_SIZE]; /* after which it was found, */
-    int64_t line;                   /* and where that begins */
-} foray_drift;
-
-/* Do new data, in a CSV file as foray_data_read takes it, still fit the run, or has the world
- * changed since? FORAY_ERROR_WORLD: the model rules a transition of theirs out. *out is released
- * with foray_drift_destroy. */
-FORAY_API foray_status foray_run_check_data(foray_run *run, const char *path, double delta,
-                                            foray_drift **out);
-FORAY_API void foray_drift_destroy(foray_drift *drift);
 
 /* Plans as foray_explorer_plan does, and keeps rewards and results in the run,
  * which must be open for writing. */
@@ -1367,14 +1137,6 @@ FORAY_API foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool 
 /* The same certificate for a policy from anywhere, as foray_explorer_certify. */
 FORAY_API foray_status foray_run_own_certify(foray_run *run, foray_policy *policy);
 
-/* From here on plans, certificates and bounds of the run rest on FORAY_RADIUS_REFIT: likelihoods of
- * later data with priors around earlier estimates, whose counts are found in the record. They are
- * sharper in long runs and wider in short ones, and hold on a different event of the same delta:
- * decide before looking, and do not take the better of the two. Ends with
- * foray_explorer_certify_by, and when an episode begins. FORAY_ERROR_USAGE where there are no
- * likelihoods, and for runs learnt from recorded data. */
-FORAY_API foray_status foray_run_refit(foray_run *run);
-
 /* Calls `fn` for the episodes first, first+1, ... , laid out as foray_run_record takes
  * them; return false to stop. Where episodes were shorter than the horizon, the remaining actions
  * are FORAY_TRUNCATED or FORAY_TERMINATED, and the last state is repeated. */
@@ -1392,15 +1154,6 @@ FORAY_API foray_status foray_run_plans(foray_run *run, foray_plan_fn fn, void *u
 /* Calls `fn` for every point of the run's trace: the bound and the plans over time. */
 typedef bool (*foray_trace_fn)(void *user, int64_t episodes, int64_t plans, double bound);
 FORAY_API foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user);
-
-typedef struct foray_run_facts {
-    const char *version; /* of the library that created the run */
-    const char *created; /* UTC, ISO 8601 */
-    int64_t episodes, checkpoints, plans_stored, bytes;
-    foray_explorer_facts explorer;
-} foray_run_facts;
-/* The texts live as long as the run. */
-FORAY_API foray_status foray_run_describe(foray_run *run, foray_run_facts *facts);
 
 /* Checks the whole file: SQLite's own check, every checksum, and a replay of
  * all episodes that must arrive at the last checkpoint bit for bit; if the model

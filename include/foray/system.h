@@ -10,7 +10,7 @@
  * There are two errors. The Monte Carlo error is bounded, and is part of the model
  * (foray_model_feature_error) and of every certificate. The aggregation error makes
  * certificates estimates (FORAY_ESTIMATE): it is measured and reported separately, unless a
- * Lipschitz constant bounds it or exploring obeys the model (foray_world_from_aggregation). */
+ * Lipschitz constant bounds it or exploring obeys the model (foray_world_from_system). */
 #ifndef FORAY_SYSTEM_H
 #define FORAY_SYSTEM_H
 
@@ -100,27 +100,9 @@ FORAY_API void foray_system_destroy(foray_system *system);
  *   exec:COMMAND                     a program that answers over pipes (docs/outside.md)
  * FORAY_ERROR_USAGE: no such built-in system. FORAY_ERROR_WORLD: it does not start. */
 FORAY_API foray_status foray_system_open(foray_context *ctx, const char *text, foray_system **out);
-/* A plug-in, plugin:PATH[:TEXT], in a process of its own. If it crashes or calls exit, only that
- * process ends, and the system fails (FORAY_ERROR_WORLD). `host` is a program that
- * calls foray_plugin_serve: the words of its command, ended by NULL, the first its path. It is
- * started without a shell, with PATH[:TEXT] as its last word. Answers are the same as without it;
- * see docs/outside.md for the time limits. */
-FORAY_API foray_status foray_system_contain(foray_context *ctx, const char *text,
-                                            const char *const *host, foray_system **out);
-/* The other side: loads the plug-in "PATH[:TEXT]", reads questions of the world protocol from
- * descriptor `questions` (3 in a host) and answers them on descriptor `answers` (4), until they
- * end. */
-FORAY_API foray_status foray_plugin_serve(foray_context *ctx, const char *text, int questions,
-                                          int answers);
-/* Does this text name a system (it may still fail to open)? */
-FORAY_API bool foray_system_names(const char *text);
-/* Built-in system `index`, its parameters included; false past the end. */
-FORAY_API bool foray_system_builtin(int64_t index, foray_world_info *info);
 
 /* The spec, valid as long as the system. */
 FORAY_API const foray_system_spec *foray_system_describe(const foray_system *system);
-/* NULL if they are not known. */
-FORAY_API const double *foray_system_weights(const foray_system *system);
 
 /* These check every answer (count, finite numbers, the box, whole numbers below `states` if
  * finite): FORAY_ERROR_WORLD, with the cause, if something is wrong. */
@@ -129,51 +111,12 @@ FORAY_API foray_status foray_system_reset(foray_system *system, const foray_draw
 FORAY_API foray_status foray_system_step(foray_system *system, int64_t count,
                                          const foray_system_query *query, const double *state,
                                          double *next);
-FORAY_API foray_status foray_system_reward(foray_system *system, int64_t index, const double *state,
-                                           int64_t action, double *value);
-
-/* ------------------------------------------------------------- Monte Carlo */
-
-/* How many draws it takes for `means` means of numbers in [0, range] to have errors of at most
- * `accuracy` with probability 1 - delta, all at once (Hoeffding):
- *   N = ceil( range^2 log(2 means/delta) / (2 accuracy^2) ). */
-FORAY_API int64_t foray_monte_carlo_draws(double range, double accuracy, double delta,
-                                          double means);
-
-/* A value function V into [0, range], chosen without looking at the draws. */
-typedef struct foray_value {
-    double (*at)(void *user, const double *state); /* V(s) */
-    void *user;
-    double range;
-} foray_value;
-
-/* psi_V,i(s,a) = E[V(s') | simulator i], i < d, each within `accuracy` with probability
- * 1 - delta together; all simulators see the same random numbers. *draws (may be NULL)
- * receives N. */
-FORAY_API foray_status foray_system_psi(foray_system *system, const foray_draw *draw,
-                                        const double *state, int64_t action,
-                                        const foray_value *value, double accuracy, double delta,
-                                        double *psi, int64_t *draws);
 
 /* ---------------------------------------------------------------- clusters */
 
 /* Clusters with membership weights P(x|s), non-negative and summing to one. */
 typedef struct foray_clusters foray_clusters;
 
-/* A grid of points[0] x points[1] x ... points over the box of up to 4 dimensions, each at
- * least 2, with multilinear interpolation. */
-FORAY_API foray_status foray_clusters_grid(foray_context *ctx, const foray_system *system,
-                                           const int64_t *points, foray_clusters **out);
-/* `count` centres, [count][dimensions], and P(x|s) proportional to
- * exp(-|s-x|^2 / (2 width^2)) in coordinates scaled by the box, over the `nearest` ones.
- * centre NULL: `count` points spread evenly over the box (a low-discrepancy sequence).
- * width 0: the mean distance to the nearest other centre. */
-FORAY_API foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system,
-                                             int64_t count, const double *centre, double width,
-                                             int64_t nearest, foray_clusters **out);
-/* A finite system's own states: every state is its own cluster; no aggregation error. */
-FORAY_API foray_status foray_clusters_states(foray_context *ctx, const foray_system *system,
-                                             foray_clusters **out);
 /* From text: "grid:21x31", "radial:500", "radial:500,width=0.1,nearest=8", "states". */
 FORAY_API foray_status foray_clusters_parse(foray_context *ctx, const foray_system *system,
                                             const char *text, foray_clusters **out);
@@ -231,29 +174,25 @@ FORAY_API foray_status foray_aggregate(foray_context *ctx, foray_system *system,
                                        foray_aggregate_fn progress, void *user,
                                        foray_aggregation_facts *facts, foray_model **out);
 
+/* Where the next step of the world of such a model begins: in the real state, so that what follows
+ * a cluster does not obey the model; or in a fresh point of the cluster, one of those that the
+ * model was made from, so that it does. */
+typedef enum foray_continuation { FORAY_CONTINUE_REAL, FORAY_CONTINUE_FRESH } foray_continuation;
+
 /* The system as the world of such a model: it steps through real states, and after each step the
  * explorer is shown a cluster, drawn by its weight among those the model allows to follow (if it
  * allows none of them, the nearest that it does allow). A question about another cluster is
- * answered from a state drawn in that cluster. All three must outlive the world. */
+ * answered from a state drawn in that cluster. All three must outlive the world.
+ * `aggregation`: what foray_aggregate made the model with; NULL: not known. Certificates hold
+ * (docs/systems.md) with FORAY_CONTINUE_FRESH, which needs the number of draws to be fixed
+ * (accuracy 0), and otherwise if the aggregation has a Lipschitz constant, or every state is a
+ * cluster of its own; elsewhere they are estimates. FORAY_ERROR_WORLD, in a step, if a
+ * deterministic system goes where its model does not. */
 FORAY_API foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                                const foray_clusters *clusters,
-                                               const foray_model *model, foray_world **out);
-
-/* Where the next step of such a world begins: in the real state, so that what follows a cluster
- * does not obey the model; or in a fresh point of the cluster, one of those that the model was made
- * from, so that it does. */
-typedef enum foray_continuation { FORAY_CONTINUE_REAL, FORAY_CONTINUE_FRESH } foray_continuation;
-
-/* The same for a model that foray_aggregate made with `aggregation`, whose certificates hold
- * (docs/systems.md): with FORAY_CONTINUE_FRESH, which needs the number of draws to be fixed
- * (accuracy 0), and otherwise if the aggregation has a Lipschitz constant. FORAY_ERROR_WORLD, in a
- * step, if a deterministic system goes where its model does not. */
-FORAY_API foray_status foray_world_from_aggregation(foray_context *ctx, foray_system *system,
-                                                    const foray_clusters *clusters,
-                                                    const foray_model *model,
-                                                    const foray_aggregation *aggregation,
-                                                    foray_continuation continuation,
-                                                    foray_world **out);
+                                               const foray_model *model,
+                                               const foray_aggregation *aggregation,
+                                               foray_continuation continuation, foray_world **out);
 
 /* A named reward of the system at the clusters: r(x,a) at the centre of cluster x. */
 FORAY_API foray_status foray_system_reward_create(foray_context *ctx, foray_system *system,
@@ -270,18 +209,6 @@ FORAY_API int64_t foray_policy_act(const foray_policy *policy, const foray_clust
  * finite system are its states, and nothing is kept. */
 FORAY_API foray_status foray_policy_keep_clusters(foray_context *ctx, foray_policy *policy,
                                                   const foray_clusters *clusters);
-/* The clusters that a policy keeps. FORAY_ERROR_USAGE: it keeps none. */
-FORAY_API foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *policy,
-                                                  foray_clusters **out);
-
-/* A policy for use elsewhere, as text to be released with foray_free: CSV with the columns
- * step,state,action (an empty step: all steps), and one C99 file with the tables and a function
- * int NAME_action(int step, int state), or (int step, const double *state) where the policy keeps
- * its clusters, which does what foray_policy_act does. FORAY_ERROR_USAGE: C allows no such name. */
-FORAY_API foray_status foray_policy_print_csv(foray_context *ctx, const foray_policy *policy,
-                                              char **out, size_t *size);
-FORAY_API foray_status foray_policy_print_c(foray_context *ctx, const foray_policy *policy,
-                                            const char *name, char **out, size_t *size);
 
 /* --------------------------------------------------------- back to reality */
 
@@ -299,43 +226,18 @@ FORAY_API foray_status foray_mean_interval(foray_context *ctx, int64_t count, co
                                            double min, double max, double confidence,
                                            foray_return *out);
 
-/* Follows a policy in reality for `episodes` episodes and adds up reward `index`: out[e] is
- * the return of episode e. Different policies with the same seed meet the same random
- * numbers, which makes the differences of their returns less noisy. No run ever meets these
- * numbers, so a policy is not tested on the data it was learnt from. */
+/* Follows a policy in reality for the episodes first, first+1, ..., as many as asked for, and adds
+ * up a reward: out[e] is the return of the e-th of them. The reward is number `index` of the
+ * system, or, if `reward` is not NULL, one of the model's clusters: a real state then counts as the
+ * cluster that it belongs to most, and returns are in the reward's own unit; for a probability they
+ * are 0 or
+ * 1. Different policies with the same seed meet the same random numbers, which makes the
+ * differences of their returns less noisy. No run ever meets these numbers, so a policy is not
+ * tested on the data it was learnt from. */
 FORAY_API foray_status foray_rollout(foray_context *ctx, foray_system *system,
                                      const foray_clusters *clusters, const foray_policy *policy,
-                                     int64_t index, int64_t episodes, uint64_t seed, double *out);
-
-/* Episodes first, first+1, ... of the same, so that a caller can show progress and stop between
- * them. With a reward of the model's clusters (NULL: reward `index` of the system): a real state
- * counts as the cluster that it belongs to most, and returns are in the reward's own unit; for a
- * probability they are 0 or 1. */
-FORAY_API foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
-                                          const foray_clusters *clusters,
-                                          const foray_policy *policy, int64_t index,
-                                          const foray_reward *reward, int64_t first,
-                                          int64_t episodes, uint64_t seed, double *out);
-
-/* The aggregation error, measured where `policy` goes in reality: over the states s of
- * rollouts, the difference between what follows s itself and what follows its clusters,
- *   | E[V(s')|s,a] - sum_x P(x|s) E[V(s')|x,a] |,  V the policy's value in the model,
- * both under `theta`, say a run's estimate (NULL: the model's own, if it knows it). The
- * weights in theta are made non-negative and scaled to sum to one, since those of an estimate
- * need not be. An estimate, not a bound: it is reported next to certificates, and is not part
- * of any. */
-typedef struct foray_misfit {
-    double mean, worst; /* per step */
-    double episode;     /* summed over an episode: about how far values may be off */
-    double outside;     /* share of steps that led where the model says nothing leads */
-    int64_t states;     /* looked at */
-} foray_misfit;
-FORAY_API foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
-                                                const foray_clusters *clusters,
-                                                const foray_model *model, const double *theta,
-                                                const foray_reward *reward,
-                                                const foray_policy *policy, int64_t episodes,
-                                                uint64_t seed, foray_misfit *out);
+                                     int64_t index, const foray_reward *reward, int64_t first,
+                                     int64_t episodes, uint64_t seed, double *out);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include "algorithms/algorithms.h"
 #include "page/command.h"
 #include "page/page.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -235,7 +236,7 @@ foray_status fy_compare_terms(const fy_lab *lab, fy_writer *text)
     const fy_compare *compare = fy_compare_of(lab);
     const foray_comparison *what = compare->what;
     const foray_parameter *row;
-    char value[FY_SETTING_SIZE], number[FORAY_NUMBER_SIZE];
+    char value[FY_SETTING_SIZE], number[FY_NUMBER_BYTES];
     uint64_t hash = 0;
     foray_status status = hash_model(lab->ctx, compare->model, &hash);
     fy_print(text, "world %s\nmodel %016" PRIx64 "\nmode %s\n", compare->world, hash,
@@ -248,7 +249,7 @@ foray_status fy_compare_terms(const fy_lab *lab, fy_writer *text)
     if (!what->reality && what->reward)
         fy_print(text, "reward %s %016" PRIx64 "\n", what->reward->name,
                  fy_reward_hash(what->reward));
-    fy_print(text, "time limit %s\n", foray_shortest(what->seconds, number));
+    fy_print(text, "time limit %s\n", fy_number_text(what->seconds, number));
     for (int64_t i = 0; (row = fy_settings_row(&what->settings, i)) && status == FORAY_OK; i++) {
         if (strcmp(row->name, "algorithm") == 0)
             continue;

@@ -84,8 +84,7 @@ static foray_status try_plan(const fy_lab *lab, foray_explorer *explorer, int64_
     foray_status status = foray_explorer_plan(explorer, 1, &reward, compare->what->mode, &policy);
     if (status != FORAY_OK)
         return status;
-    status =
-        foray_rollout_part(lab->ctx, reality->system, reality->clusters, policy, reality->index[i],
+    status = foray_rollout(lab->ctx, reality->system, reality->clusters, policy, reality->index[i],
                            reality->index[i] < 0 ? reward : NULL, 0, reality->rollouts,
                            (uint64_t)compare->what->settings.seed, compare->value);
     row[C_CERTIFICATE] = policy->certificate.gap;

@@ -147,7 +147,7 @@ static foray_status measure_explorer(trial_run *r, double *row)
     foray_certificate bound = {.gap = INFINITY};
     uint8_t *data;
     size_t size;
-    foray_status status = foray_explorer_bound(r->explorer, &bound);
+    foray_status status = foray_explorer_bound(r->explorer, FORAY_KIND_PAIR, &bound);
     if (status != FORAY_OK && status != FORAY_ERROR_USAGE)
         return status;
     row[FY_M_bound] = bound.gap;

@@ -1,6 +1,7 @@
 /* table.c - one table in three dresses. */
 #include "base/csv.h"
 #include "draw/table.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -37,8 +38,8 @@ void fy_table_cell(fy_table *table, const char *format, ...)
 
 void fy_table_shortest(fy_table *table, double value)
 {
-    char text[FORAY_NUMBER_SIZE];
-    fy_table_cell(table, "%s", foray_shortest(value, text));
+    char text[FY_NUMBER_BYTES];
+    fy_table_cell(table, "%s", fy_number_text(value, text));
 }
 
 void fy_table_integer(fy_table *table, int64_t value)
@@ -183,7 +184,7 @@ static void print_html_cell(const char *cell, bool numeric, bool rounded, fy_wri
 {
     double value;
     const char *interval = numeric ? strstr(cell, " [") : NULL;
-    if (rounded && foray_number_read(cell, &value)) {
+    if (rounded && fy_number_read(cell, strlen(cell), &value)) {
         char shown[FY_NUMBER_SIZE];
         fy_print(text, " title=\"%s\">%s", cell,
                  value == INFINITY ? "not reached" : fy_number(value, shown));

@@ -6,6 +6,7 @@
 #define FY_TABLE_H
 
 #include "draw/text.h"
+#include "base/base.h"
 
 typedef struct fy_table {
     fy_writer cells; /* their texts, each with a final 0; the headings are the first */
@@ -18,7 +19,7 @@ void fy_table_free(fy_table *table);
 
 /* As printf: one more cell. */
 void fy_table_cell(fy_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A number to be read back exactly, in as few digits as that takes (foray_shortest). */
+/* A number to be read back exactly, in as few digits as that takes (fy_number_text). */
 void fy_table_shortest(fy_table *table, double value);
 void fy_table_integer(fy_table *table, int64_t value);
 /* A number for people. */

@@ -1,5 +1,6 @@
 /* text.c - escaped text, numbers for people, labels. */
 #include "draw/text.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,7 +12,7 @@
 /* XML allows neither most controls nor the last two characters of its first plane. */
 static bool is_barred(int32_t code)
 {
-    return code < 0 || (foray_character_hidden(code) && code != '\t' && code != '\n') ||
+    return code < 0 || (fy_character_hidden(code) && code != '\t' && code != '\n') ||
            code == 0xfffe || code == 0xffff;
 }
 
@@ -21,7 +22,7 @@ void fy_print_escaped(fy_writer *text, const char *from)
     static const char *const entity[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     for (int size; *from; from += size) {
         const char *found = strchr(special, *from);
-        if (is_barred(foray_character(from, &size)))
+        if (is_barred(fy_character(from, &size)))
             fy_write_bytes(text, "?", 1);
         else if (found)
             fy_print(text, "%s", entity[found - special]);
@@ -54,7 +55,7 @@ const char *fy_label(const char *name, int64_t number, char out[FY_LABEL_SIZE])
     }
     int at = 0, size;
     for (int shown = 0; name[at] && shown < LONGEST && at < FY_LABEL_SIZE - 8; shown++, at += size)
-        (void)foray_character(name + at, &size);
+        (void)fy_character(name + at, &size);
     fy_format(out, FY_LABEL_SIZE, "%.*s%s", at, name, name[at] ? "…" : "");
     return out;
 }
@@ -87,7 +88,7 @@ foray_status fy_text_save(fy_writer *text, const char *path)
 {
     foray_status status = text->failed
                               ? FORAY_ERROR_MEMORY
-                              : foray_file_write(text->ctx, path, true, text->data, text->size);
+                              : fy_file_write(text->ctx, path, true, text->data, text->size);
     free(text->data);
     *text = (fy_writer){.ctx = text->ctx};
     return status;

@@ -243,7 +243,7 @@ static foray_status add_checkpoint(ablation_run *r, int64_t episodes)
     foray_certificate bound;
     foray_explorer_facts facts;
     if (status == FORAY_OK)
-        status = foray_explorer_bound(r->explorer, &bound);
+        status = foray_explorer_bound(r->explorer, FORAY_KIND_PAIR, &bound);
     if (status == FORAY_OK)
         status = foray_explorer_describe(r->explorer, &facts);
     if (status != FORAY_OK)

@@ -11,6 +11,7 @@
 #include "base/maths.h"
 #include "compare/trial.h"
 #include "measure/measure.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -445,7 +446,8 @@ static void read_theorem(const char *theorem, double *min, double *max)
     char first[16];
     const char *last = strrchr(theorem, ' ');
     fy_format(first, sizeof first, "%.*s", (int)strcspn(theorem, " "), theorem);
-    if (!foray_number_read(first, min) || !foray_number_read(last ? last + 1 : first, max))
+    if (!fy_number_read(first, strlen(first), min) ||
+        !fy_number_read(last ? last + 1 : first, strlen(last ? last + 1 : first), max))
         *min = *max = NAN;
 }
 

@@ -109,7 +109,7 @@ static foray_status find_bound(watch *w, double *out)
             bound.gap = fy_certifier_all(sets, FORAY_KIND_PAIR);
         }
     } else if (w->explorer->ops->bound) {
-        status = foray_explorer_bound(w->explorer, &bound);
+        status = foray_explorer_bound(w->explorer, FORAY_KIND_PAIR, &bound);
     }
     *out = bound.gap;
     return status;

@@ -132,7 +132,7 @@ static foray_status look_at_gaps(exploring *r, int64_t episodes)
     if (reached)
         r->goals_after = (double)episodes;
     if (status == FORAY_OK && bounded && isinf(r->all_after))
-        status = foray_explorer_bound(r->explorer, &bound);
+        status = foray_explorer_bound(r->explorer, FORAY_KIND_PAIR, &bound);
     double H = (double)foray_model_horizon(r->model);
     if (bound.gap <= fy_lab_real(r->lab, ALL_SHARE) * H)
         r->all_after = (double)episodes;

@@ -1,6 +1,7 @@
 /* hard_class.c - bounds, members and trials of the two hard classes. */
 #include "experiments/hard_class.h"
 #include "base/maths.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -76,9 +77,9 @@ foray_status fy_hard_class_model(foray_context *ctx, const fy_hard_class *hard, 
 {
     char spec[256], last[64];
     if (hard->kind == FY_HARD_PACKING) {
-        char eps[FORAY_NUMBER_SIZE];
+        char eps[FY_NUMBER_BYTES];
         fy_format(last, sizeof last, "actions=%" PRId64 ",eps=%s", fy_hard_class_members(hard),
-                  foray_shortest(hard->eps, eps));
+                  fy_number_text(hard->eps, eps));
     } else {
         fy_format(last, sizeof last, "episodes=%.0f",
                   floor(fy_hard_class_bound(hard) * (1 + 1e-9)));
@@ -131,7 +132,7 @@ foray_status fy_hard_class_trial(foray_context *ctx, const fy_hard_class *hard, 
     /* The world and the reward 1 in `good`, then exploring, then the plan for that reward. */
     foray_status status = fy_hard_class_model(ctx, hard, member, &model);
     if (status == FORAY_OK)
-        status = foray_reward_create(ctx, model, "good", 0, &reward);
+        status = foray_reward_create(ctx, model, "good", 0, 1, 0, &reward);
     if (status == FORAY_OK)
         status = foray_reward_set(ctx, reward, -1, GOOD, -1, 1);
     if (status == FORAY_OK)

@@ -8,6 +8,7 @@
 #include "compare/trial.h"
 #include "explore/mixture/learner.h"
 #include "learn/radius.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ fy_theorem_terms fy_theorem_terms_of(const foray_model *model, double delta)
 {
     return (fy_theorem_terms){.horizon = (double)foray_model_horizon(model),
                               .dim = (double)foray_model_dim(model),
-                              .norm_bound = foray_model_norm_bound(model),
+                              .norm_bound = model->norm_bound,
                               .delta = delta};
 }
 
@@ -164,7 +165,7 @@ static foray_status measure_point(const theorem_run *r, fy_theorem_point *point)
     foray_status status = fy_worst_search_run(r->ctx, r->search, r->explorer, FORAY_OPTIMISTIC,
                                               r->rounds, &point->gap, NULL);
     if (status == FORAY_OK)
-        status = foray_explorer_bound(r->explorer, &bound);
+        status = foray_explorer_bound(r->explorer, FORAY_KIND_PAIR, &bound);
     if (status != FORAY_OK)
         return status;
     point->episode = r->explorer->episodes;

@@ -58,7 +58,7 @@ static foray_status add_reward(foray_context *ctx, const foray_model *model, con
     foray_reward *reward = NULL;
     fy_format(name, sizeof name, "%s:%" PRId64, from->kind == FY_GOALS ? "goal" : names[from->kind],
               from->kind == FY_GOALS ? goal : from->index);
-    foray_status status = foray_reward_create(ctx, model, name, 0.0, &reward);
+    foray_status status = foray_reward_create(ctx, model, name, 0, 1, 0.0, &reward);
     if (status != FORAY_OK)
         return status;
     family->reward[family->count++] = reward;

@@ -148,7 +148,7 @@ static foray_status step_reward(attack *a, const foray_reward *from, const int32
 {
     const foray_model *model = a->truth->model;
     foray_reward *next = NULL;
-    foray_status status = foray_reward_create(a->ctx, model, "adversary", 0.0, &next);
+    foray_status status = foray_reward_create(a->ctx, model, "adversary", 0, 1, 0.0, &next);
     for (int64_t i = 0; i < model->horizon * model->pairs && status == FORAY_OK; i++) {
         int64_t t = i / model->pairs, p = i % model->pairs;
         int64_t s = p / model->actions, action = p % model->actions, at = t * model->states + s;

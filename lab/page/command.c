@@ -1,6 +1,7 @@
 /* command.c - command lines as a shell reads them. */
 #include "page/command.h"
 #include "algorithms/algorithms.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,8 @@ void fy_command_flag(fy_writer *command, const char *name, const char *value)
 
 void fy_command_number(fy_writer *command, const char *name, double value)
 {
-    char number[FORAY_NUMBER_SIZE];
-    fy_command_flag(command, name, foray_shortest(value, number));
+    char number[FY_NUMBER_BYTES];
+    fy_command_flag(command, name, fy_number_text(value, number));
 }
 
 void fy_command_reward(fy_writer *command, const char *name, const char *file)

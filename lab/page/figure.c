@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/parameter.h"
+#include "base/base.h"
 
 /* Pictures are laid out in pixels, with letters of 12 pixels = 9 points. */
 static const double pixels_per_mm = 96 / 25.4, usual_points = 9;

@@ -116,7 +116,7 @@ static foray_status put_settings(fy_writer *text, const foray_settings *settings
 /* The reward of algorithms that explore for one. */
 static foray_status put_given(fy_writer *text, const foray_explorer *explorer)
 {
-    const foray_reward *reward = foray_explorer_reward(explorer);
+    const foray_reward *reward = fy_explorer_reward(explorer);
     char *json;
     if (!reward)
         return FORAY_OK;
@@ -270,8 +270,8 @@ static foray_status tell_all(foray_run *run, foray_explorer *explorer, const int
     retelling r = {.run = run, .explorer = explorer, .renamed = renamed};
     if (!FY_ALLOC(run->ctx, r.states, run->model->horizon + 1))
         return FORAY_ERROR_MEMORY;
-    if (run->source == FY_SOURCE_CLUSTERS)
-        foray_explorer_through_clusters(explorer);
+    if (run->source == FY_SOURCE_AGGREGATED)
+        explorer->aggregated = true;
     foray_status status = fy_run_each(run, 0, tell_episode, &r);
     free(r.states);
     return status;
@@ -337,7 +337,7 @@ static foray_status put_run(fy_writer *text, const source *from)
     foray_run *run = from->run;
     put_text(text, "world", foray_run_world(run));
     put_text(text, "algorithm", run->settings.algorithm);
-    fy_print(text, ",\"clusters\":%s", run->explorer->through_clusters ? "true" : "false");
+    fy_print(text, ",\"clusters\":%s", run->explorer->aggregated ? "true" : "false");
     /* Are the model's probabilities those of the world that was explored? */
     fy_print(text, ",\"true\":%s", run->source == FY_SOURCE_MODEL ? "true" : "false");
     if (from->part)

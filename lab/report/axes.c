@@ -2,6 +2,7 @@
  * systems are called "angle=0.5, velocity=-1". */
 #include "base/parameter.h"
 #include "report/report.h"
+#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* report.c - one page about a run: gather, then section by section. */
 #include "report/report.h"
 #include "page/page.h"
+#include "base/base.h"
+#include "run/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,7 +36,7 @@ static foray_status gather_facts(fy_report *report)
         !FY_ALLOC(report->ctx, report->estimate, dim) ||
         !FY_ALLOC(report->ctx, report->half_width, dim))
         return FORAY_ERROR_MEMORY;
-    foray_status status = foray_run_describe(report->run, &report->facts);
+    foray_status status = fy_run_describe(report->run, &report->facts);
     if (status == FORAY_OK)
         status = foray_run_episodes(report->run, 0, count_visits, report);
     if (status != FORAY_OK)
@@ -86,7 +88,8 @@ static foray_status print_bound(fy_report *report)
 {
     char number[FY_NUMBER_SIZE], value[128];
     foray_certificate bound;
-    foray_status status = foray_explorer_bound(foray_run_explorer(report->run), &bound);
+    foray_status status =
+        foray_explorer_bound(foray_run_explorer(report->run), FORAY_KIND_PAIR, &bound);
     if (status == FORAY_ERROR_USAGE || (status == FORAY_OK && isinf(bound.gap))) {
         fy_page_fact(report->text, "certificate", "none for all rewards at once");
         return FORAY_OK;
@@ -220,7 +223,7 @@ foray_status foray_report_save(foray_run *run, const char *path)
     foray_status status = foray_report_print(run, &page, &size);
     if (status != FORAY_OK)
         return status;
-    status = foray_file_write(run->ctx, path, true, page, size);
+    status = fy_file_write(run->ctx, path, true, page, size);
     free(page);
     return status;
 }

@@ -26,7 +26,7 @@ typedef struct fy_report {
     foray_context *ctx;
     foray_run *run;
     const foray_model *model;
-    foray_run_facts facts;
+    fy_run_facts facts;
     int64_t *visits;               /* [states] */
     double *estimate, *half_width; /* [dim]; NULL: the algorithm has none */
     fy_writer *text;

@@ -1,6 +1,7 @@
 /* settings.c - the settings of a run, and the commands that make it again. */
 #include "page/command.h"
 #include "report/report.h"
+#include "explore/explorer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static void add_learn(fy_report *report, fy_writer *command)
 /* foray explore with every setting that is not the default. */
 static foray_status add_explore(fy_report *report, fy_writer *command)
 {
-    const foray_reward *reward = foray_explorer_reward(report->run->explorer);
+    const foray_reward *reward = fy_explorer_reward(report->run->explorer);
     fy_print(command, "foray explore");
     fy_command_word(command, foray_run_world(report->run));
     foray_status status = fy_command_settings(report->ctx, command, &report->run->settings, NULL);
@@ -106,7 +107,7 @@ foray_status fy_report_settings(fy_report *report)
 {
     foray_status status = print_commands(report);
     /* The reward that was explored for, if there was one. */
-    const foray_reward *reward = foray_explorer_reward(report->run->explorer);
+    const foray_reward *reward = fy_explorer_reward(report->run->explorer);
     if (status == FORAY_OK && reward) {
         char *json = NULL;
         status = foray_reward_print(report->ctx, reward, &json, NULL);

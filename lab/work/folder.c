@@ -1,6 +1,7 @@
 /* folder.c - a directory that knows the terms its parts were made on, and the rows of each part.
  * Every file appears whole or not at all, so that whatever is there after a kill can be used. */
 #include "work/lab.h"
+#include "base/base.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -116,7 +117,7 @@ static foray_status agree_on_terms(foray_context *ctx, const fy_folder *folder, 
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s is not empty and holds no %s: use another directory", folder->path,
                        folder->what);
-    status = foray_file_write(ctx, path, false, terms, strlen(terms));
+    status = fy_file_write(ctx, path, false, terms, strlen(terms));
     if (status != FORAY_ERROR_IO)
         return status;
     foray_status other = check_terms(ctx, folder, path, terms, &found);

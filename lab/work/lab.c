@@ -1,5 +1,6 @@
 /* lab.c - parameters, cells, and the whole of an experiment. */
 #include "work/lab.h"
+#include "base/parameter.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -37,7 +38,7 @@ static foray_status add_piece(const fy_lab *lab, const foray_lab_parameter *para
                               fy_lab_value *value)
 {
     foray_parameter_value read;
-    foray_status status = foray_parameter_read(lab->ctx, &parameter->is, piece, &read);
+    foray_status status = fy_parameter_read(lab->ctx, &parameter->is, piece, strlen(piece), &read);
     if (status == FORAY_OK && parameter->is.kind == FORAY_ALGORITHM && !is_algorithm(piece))
         status = fy_fail(lab->ctx, FORAY_ERROR_USAGE, "there is no algorithm \"%s\"", piece);
     if (status != FORAY_OK)

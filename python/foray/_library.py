@@ -332,6 +332,7 @@ class WorldOps(Structure):
         ("ended", ENDED),
         ("episode", EPISODE),
         ("cut", ENDED),
+        ("aggregated", c_bool),
     ]
 
 
@@ -396,7 +397,6 @@ ptr    foray_context_create
 void   foray_context_destroy            ptr
 str    foray_message                    ptr
 void   foray_context_set_threads        ptr int
-status foray_context_set_level          ptr str
 void   foray_context_set_stop           ptr ptr ptr
 bool   foray_context_stop_flag          ptr
 
@@ -469,8 +469,7 @@ status foray_world_reset                ptr ptr ptr
 status foray_world_step                 ptr ptr i64 i64 ptr
 status foray_world_advance              ptr i64 ptr ptr ptr ptr
 
-status foray_reward_create              ptr ptr str f64 ptr
-status foray_reward_create_between      ptr ptr str f64 f64 f64 ptr
+status foray_reward_create              ptr ptr str f64 f64 f64 ptr
 status foray_reward_create_reach        ptr ptr str i64 ptr i64 ptr ptr
 void   foray_reward_destroy             ptr
 status foray_reward_set                 ptr ptr i64 i64 i64 f64
@@ -508,9 +507,7 @@ status foray_explorer_certify_by        ptr int
 status foray_explorer_explain           ptr ptr ptr f64 ptr
 void   foray_doubt_destroy              ptr
 void   foray_doubt_law_name             ptr ptr size
-void   foray_explorer_through_clusters  ptr
-status foray_explorer_bound             ptr ptr
-status foray_explorer_bound_kind        ptr int ptr
+status foray_explorer_bound             ptr int ptr
 status foray_explorer_describe          ptr ptr
 status foray_explorer_estimate          ptr ptr ptr
 status foray_explorer_intervals         ptr ptr ptr ptr
@@ -529,7 +526,7 @@ i64    foray_run_saved                  ptr
 status foray_run_extend                 ptr i64
 status foray_run_set_until              ptr f64
 status foray_run_set_targets            ptr i64 ptr
-status foray_run_explore                ptr ptr ptr ptr
+status foray_run_explore                ptr i64 ptr ptr ptr
 status foray_run_save                   ptr
 status foray_run_learn                  ptr i64 ptr ptr
 status foray_run_learn_file             ptr str ptr ptr

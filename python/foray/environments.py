@@ -58,7 +58,9 @@ class PythonWorld(Native):
     """A foray_world whose steps are taken by a player. What the player raises comes out of the call
     that explores, as it was raised."""
 
-    def __init__(self, context: Context, model: Model, player: Player) -> None:
+    def __init__(
+        self, context: Context, model: Model, player: Player, *, aggregated: bool = False
+    ) -> None:
         self.context, self.player, self._model = context, player, model
         player.open = model.open
         self._table = c_int32 * (model.horizon * model.states)
@@ -70,6 +72,7 @@ class PythonWorld(Native):
             ended=context.returning(ENDED, lambda _: player.ended()),
             episode=EPISODE(self._episode),
             cut=context.returning(ENDED, lambda _: player.cut()),
+            aggregated=aggregated,
         )
         out = c_void_p()
         context.call(lib.foray_world_create, context.pointer, byref(self._ops), None, byref(out))

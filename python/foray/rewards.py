@@ -138,7 +138,7 @@ def _create(context: Context, model: Model, name: str, low: float, high: float,
             default: float) -> BuiltReward:  # fmt: skip
     out = c_void_p()
     context.call(
-        lib.foray_reward_create_between,
+        lib.foray_reward_create,
         context.pointer, model.pointer, text(name, "name"), low, high, default, byref(out),
     )  # fmt: skip
     return BuiltReward(context, model, out)

@@ -322,13 +322,16 @@ class Run(Native):
     def _explore(self, callback: Any) -> None:
         context = self._context
         if self._player is None:
-            context.long(lib.foray_run_explore, self, ModelWorld(context, self.model), callback, None)
+            world = ModelWorld(context, self.model)
+            context.long(
+                lib.foray_run_explore, self, 1, byref(c_void_p(world.pointer)), callback, None
+            )
             return
-        python = PythonWorld(context, self.model, self._player)
-        if self.clusters is not None:
-            context.ask(lib.foray_explorer_through_clusters, self._explorer)
+        aggregated = self.clusters is not None
+        python = PythonWorld(context, self.model, self._player, aggregated=aggregated)
+        worlds = byref(c_void_p(python.pointer))
         try:
-            context.long(lib.foray_run_explore, self, python, callback, None, here=True)
+            context.long(lib.foray_run_explore, self, 1, worlds, callback, None, here=True)
         except WorldError as error:
             if "says that it is absorbing" in str(error):
                 raise WorldError(f"{error}. twins=True gives every end a state of its own") from None
@@ -408,7 +411,7 @@ class Run(Native):
     def bound(self) -> Certificate:
         """The bound for all rewards r(s,a) in [0,1] at once."""
         found = CertificateStruct()
-        self._context.long(lib.foray_explorer_bound, self._explorer, byref(found))
+        self._context.long(lib.foray_explorer_bound, self._explorer, 0, byref(found))
         return Certificate.of(found)
 
     @property

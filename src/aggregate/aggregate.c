@@ -342,7 +342,7 @@ static foray_status place_clusters(job *j)
 static foray_status scale_weights(job *j)
 {
     int64_t d = j->system->spec.simulators;
-    const double *weight = foray_system_weights(j->system);
+    const double *weight = j->system->weight;
     if (!weight)
         return FORAY_OK;
     if (!FY_NEW(&j->arena, j->theta, d))
@@ -444,6 +444,6 @@ foray_status foray_aggregate(foray_context *ctx, foray_system *system,
     release(&j);
     if (status == FORAY_OK && facts)
         *facts = (foray_aggregation_facts){.draws = j.what.points * j.what.each,
-                                           .feature_error = foray_model_feature_error(*out)};
+                                           .feature_error = (*out)->feature_error};
     return status;
 }

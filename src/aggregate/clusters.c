@@ -150,8 +150,8 @@ static const fy_clusters_kind states_kind = {.of = states_of,
                                              .exact = true,
                                              .extent = states_extent};
 
-foray_status foray_clusters_states(foray_context *ctx, const foray_system *system,
-                                   foray_clusters **out)
+foray_status fy_clusters_states(foray_context *ctx, const foray_system *system,
+                                foray_clusters **out)
 {
     const foray_system_spec *spec = foray_system_describe(system);
     if (spec->states == 0)
@@ -205,7 +205,7 @@ static foray_status parse_grid(foray_context *ctx, const foray_system *system, c
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "clusters \"%s\": %" PRId64 " dimensions, but %s has %" PRId64, text, n,
                        foray_system_describe(system)->name, dimensions);
-    return foray_clusters_grid(ctx, system, points, out);
+    return fy_grid_of_system(ctx, system, points, out);
 }
 
 /* "500" or "500,width=0.1,nearest=8" */
@@ -231,14 +231,14 @@ static foray_status parse_radial(foray_context *ctx, const foray_system *system,
     int64_t nearest = value[NEAREST].whole;
     if (count > 0 && count < nearest && !(rest && strstr(rest, "nearest=")))
         nearest = count;
-    return foray_clusters_radial(ctx, system, count, NULL, value[WIDTH].real, nearest, out);
+    return fy_radial_of_system(ctx, system, count, NULL, value[WIDTH].real, nearest, out);
 }
 
 foray_status foray_clusters_parse(foray_context *ctx, const foray_system *system, const char *text,
                                   foray_clusters **out)
 {
     if (strcmp(text, "states") == 0)
-        return foray_clusters_states(ctx, system, out);
+        return fy_clusters_states(ctx, system, out);
     if (strncmp(text, "grid:", 5) == 0)
         return parse_grid(ctx, system, text, text + 5, out);
     if (strncmp(text, "radial:", 7) == 0)

@@ -70,7 +70,22 @@ void fy_clusters_extent(const foray_clusters *clusters, int64_t cluster, double 
 foray_status fy_clusters_create(foray_context *ctx, const foray_system_spec *spec,
                                 const fy_clusters_kind *kind, void *self, foray_clusters **out);
 
-/* foray_clusters_grid and foray_clusters_radial of a system of which only the name, the box and
+/* A grid of points[0] x points[1] x ... points over the box of up to 4 dimensions, each at
+ * least 2, with multilinear interpolation. */
+foray_status fy_grid_of_system(foray_context *ctx, const foray_system *system,
+                               const int64_t *points, foray_clusters **out);
+/* `count` centres, [count][dimensions], and P(x|s) proportional to
+ * exp(-|s-x|^2 / (2 width^2)) in coordinates scaled by the box, over the `nearest` ones.
+ * centre NULL: `count` points spread evenly over the box (a low-discrepancy sequence).
+ * width 0: the mean distance to the nearest other centre. */
+foray_status fy_radial_of_system(foray_context *ctx, const foray_system *system, int64_t count,
+                                 const double *centre, double width, int64_t nearest,
+                                 foray_clusters **out);
+/* A finite system's own states: every state is its own cluster; no aggregation error. */
+foray_status fy_clusters_states(foray_context *ctx, const foray_system *system,
+                                foray_clusters **out);
+
+/* fy_grid_of_system and fy_radial_of_system of a system of which only the name, the box and
  * whether it is finite matter. */
 foray_status fy_clusters_grid(foray_context *ctx, const foray_system_spec *spec,
                               const int64_t *points, foray_clusters **out);
@@ -92,5 +107,28 @@ void fy_spread_steps(int64_t n, double *step);
 
 /* The fraction of start + k step: evenly spread in [0,1) over k. */
 double fy_spread(double start, double step, int64_t k);
+
+/* The clusters that a policy keeps. FORAY_ERROR_USAGE: it keeps none. */
+foray_status fy_policy_clusters_open(foray_context *ctx, const foray_policy *policy,
+                                     foray_clusters **out);
+
+/* The aggregation error, measured where `policy` goes in reality: over the states s of
+ * rollouts, the difference between what follows s itself and what follows its clusters,
+ *   | E[V(s')|s,a] - sum_x P(x|s) E[V(s')|x,a] |,  V the policy's value in the model,
+ * both under `theta`, say a run's estimate (NULL: the model's own, if it knows it). The
+ * weights in theta are made non-negative and scaled to sum to one, since those of an estimate
+ * need not be. An estimate, not a bound: it is reported next to certificates, and is not part
+ * of any. */
+typedef struct fy_misfit {
+    double mean, worst; /* per step */
+    double episode;     /* summed over an episode: about how far values may be off */
+    double outside;     /* share of steps that led where the model says nothing leads */
+    int64_t states;     /* looked at */
+} fy_misfit;
+foray_status fy_aggregation_misfit(foray_context *ctx, foray_system *system,
+                                   const foray_clusters *clusters, const foray_model *model,
+                                   const double *theta, const foray_reward *reward,
+                                   const foray_policy *policy, int64_t episodes, uint64_t seed,
+                                   fy_misfit *out);
 
 #endif

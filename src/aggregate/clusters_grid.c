@@ -201,8 +201,8 @@ foray_status fy_clusters_grid(foray_context *ctx, const foray_system_spec *spec,
     return FORAY_OK;
 }
 
-foray_status foray_clusters_grid(foray_context *ctx, const foray_system *system,
-                                 const int64_t *points, foray_clusters **out)
+foray_status fy_grid_of_system(foray_context *ctx, const foray_system *system,
+                               const int64_t *points, foray_clusters **out)
 {
     return fy_clusters_grid(ctx, foray_system_describe(system), points, out);
 }

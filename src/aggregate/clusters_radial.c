@@ -493,9 +493,9 @@ foray_status fy_clusters_radial(foray_context *ctx, const foray_system_spec *spe
     return FORAY_OK;
 }
 
-foray_status foray_clusters_radial(foray_context *ctx, const foray_system *system, int64_t count,
-                                   const double *centre, double width, int64_t nearest,
-                                   foray_clusters **out)
+foray_status fy_radial_of_system(foray_context *ctx, const foray_system *system, int64_t count,
+                                 const double *centre, double width, int64_t nearest,
+                                 foray_clusters **out)
 {
     return fy_clusters_radial(ctx, foray_system_describe(system), count, centre, width, nearest,
                               out);

@@ -32,7 +32,7 @@ typedef struct look {
     double *probability; /* [most successors] */
     const double *later; /* V_{t+1} */
     double range;        /* of these values */
-    foray_misfit found;  /* sums so far */
+    fy_misfit found;     /* sums so far */
 } look;
 
 /* ------------------------------------------------------------------- both sides */
@@ -54,9 +54,9 @@ static foray_status in_truth(look *l, const foray_draw *draw, const double *stat
 {
     int64_t d = l->model->dim;
     double scale = sqrt((double)d);
-    const foray_value value = {value_at, l, l->range};
-    foray_status status = foray_system_psi(l->system, draw, state, action, &value,
-                                           ACCURACY * l->range, DELTA, l->psi, NULL);
+    const fy_value value = {value_at, l, l->range};
+    foray_status status = fy_system_psi(l->system, draw, state, action, &value, ACCURACY * l->range,
+                                        DELTA, l->psi, NULL);
     *out = 0;
     for (int64_t i = 0; i < d && status == FORAY_OK; i++)
         *out += l->theta[i] / scale * l->psi[i];
@@ -198,11 +198,11 @@ static foray_status prepare(look *l, const double *theta, const foray_reward *re
     return fy_evaluate_steps(l->ctx, model, l->theta, reward, l->policy, l->value);
 }
 
-foray_status foray_aggregation_misfit(foray_context *ctx, foray_system *system,
-                                      const foray_clusters *clusters, const foray_model *model,
-                                      const double *theta, const foray_reward *reward,
-                                      const foray_policy *policy, int64_t episodes, uint64_t seed,
-                                      foray_misfit *out)
+foray_status fy_aggregation_misfit(foray_context *ctx, foray_system *system,
+                                   const foray_clusters *clusters, const foray_model *model,
+                                   const double *theta, const foray_reward *reward,
+                                   const foray_policy *policy, int64_t episodes, uint64_t seed,
+                                   fy_misfit *out)
 {
     look l = {.ctx = ctx,
               .arena.ctx = ctx,

@@ -66,7 +66,7 @@ foray_status foray_system_reward_create(foray_context *ctx, foray_system *system
         return fy_fail(ctx, FORAY_ERROR_USAGE, "reward %" PRId64 ", but %s has %" PRId64 " rewards",
                        index, system->spec.name, system->spec.rewards);
     foray_reward *reward = NULL;
-    status = foray_reward_create(ctx, model, system->spec.reward_name[index], 0, &reward);
+    status = foray_reward_create(ctx, model, system->spec.reward_name[index], 0, 1, 0, &reward);
     if (status == FORAY_OK)
         status = fill_reward(ctx, system, clusters, index, reward);
     if (status != FORAY_OK) {
@@ -106,8 +106,8 @@ foray_status foray_policy_keep_clusters(foray_context *ctx, foray_policy *policy
     return status;
 }
 
-foray_status foray_policy_clusters_open(foray_context *ctx, const foray_policy *policy,
-                                        foray_clusters **out)
+foray_status fy_policy_clusters_open(foray_context *ctx, const foray_policy *policy,
+                                     foray_clusters **out)
 {
     const foray_policy_clusters *kept = policy->about ? policy->about->clusters : NULL;
     if (!kept)

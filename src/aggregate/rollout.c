@@ -110,7 +110,7 @@ static foray_status decide(walk *w, int64_t i, int64_t t, double *total)
     if (w->reward)
         return FORAY_OK;
     foray_status status =
-        foray_system_reward(w->system, w->index, state, w->query[i].action, &reward);
+        fy_system_value(w->system, w->system->ctx, w->index, state, w->query[i].action, &reward);
     total[i] += reward;
     return status;
 }
@@ -184,16 +184,8 @@ static foray_status check(foray_context *ctx, const foray_system_spec *spec,
 }
 
 foray_status foray_rollout(foray_context *ctx, foray_system *system, const foray_clusters *clusters,
-                           const foray_policy *policy, int64_t index, int64_t episodes,
-                           uint64_t seed, double *out)
-{
-    return foray_rollout_part(ctx, system, clusters, policy, index, NULL, 0, episodes, seed, out);
-}
-
-foray_status foray_rollout_part(foray_context *ctx, foray_system *system,
-                                const foray_clusters *clusters, const foray_policy *policy,
-                                int64_t index, const foray_reward *reward, int64_t first,
-                                int64_t episodes, uint64_t seed, double *out)
+                           const foray_policy *policy, int64_t index, const foray_reward *reward,
+                           int64_t first, int64_t episodes, uint64_t seed, double *out)
 {
     const foray_system_spec *spec = foray_system_describe(system);
     walk w = {.system = system,

@@ -327,35 +327,26 @@ static foray_status create_world(walker start, const foray_aggregation *aggregat
 
 foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                      const foray_clusters *clusters, const foray_model *model,
-                                     foray_world **out)
+                                     const foray_aggregation *aggregation,
+                                     foray_continuation continuation, foray_world **out)
 {
     const walker start = {.ctx = ctx,
                           .system = system,
                           .clusters = clusters,
                           .model = model,
-                          .strict = clusters->kind->exact && !(model->feature_error > 0)};
-    foray_status status = create_world(start, NULL, out);
-    if (status == FORAY_OK && !clusters->kind->exact)
-        fy_world_mark_through_clusters(*out);
-    return status;
-}
-
-foray_status foray_world_from_aggregation(foray_context *ctx, foray_system *system,
-                                          const foray_clusters *clusters, const foray_model *model,
-                                          const foray_aggregation *aggregation,
-                                          foray_continuation continuation, foray_world **out)
-{
-    const walker start = {.ctx = ctx, .system = system, .clusters = clusters, .model = model};
+                          .strict =
+                              !aggregation && clusters->kind->exact && !(model->feature_error > 0)};
     bool fresh = continuation == FORAY_CONTINUE_FRESH;
-    if (fresh && aggregation->accuracy > 0)
+    if (fresh && (!aggregation || aggregation->accuracy > 0))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "to continue from points of a cluster their number must be known: give a "
                        "number of draws, not an accuracy");
-    if (aggregation->draws < 1 || model->dim != system->spec.simulators)
+    if (aggregation && (aggregation->draws < 1 || model->dim != system->spec.simulators))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "the model is not one that aggregating this system makes");
     foray_status status = create_world(start, fresh ? aggregation : NULL, out);
-    if (status == FORAY_OK && !fresh && !clusters->kind->exact && !(aggregation->lipschitz > 0))
-        fy_world_mark_through_clusters(*out);
+    bool obeys = fresh || clusters->kind->exact || (aggregation && aggregation->lipschitz > 0);
+    if (status == FORAY_OK && !obeys)
+        fy_world_mark_aggregated(*out);
     return status;
 }

@@ -102,7 +102,7 @@ static foray_status set_from_text(foray_context *ctx, foray_settings *settings, 
                                   const char *text)
 {
     foray_parameter_value value;
-    foray_status status = foray_parameter_read(ctx, &row->is, text, &value);
+    foray_status status = fy_parameter_read(ctx, &row->is, text, strlen(text), &value);
     if (status != FORAY_OK)
         return status;
     if (row->is.kind == FORAY_ALGORITHM && strlen(text) >= row->size)
@@ -268,7 +268,7 @@ foray_status foray_settings_set(foray_context *ctx, foray_settings *settings, co
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no setting '%s'", name);
     char text[128];
     foray_parameter_value read;
-    foray_status status = foray_parameter_read(ctx, own, value, &read);
+    foray_status status = fy_parameter_read(ctx, own, value, strlen(value), &read);
     if (status != FORAY_OK)
         return status;
     fy_parameter_print(own, read, text, sizeof text);
@@ -328,7 +328,7 @@ static foray_status check_ranges(foray_context *ctx, const foray_settings *setti
         char text[128];
         foray_parameter_value value;
         print_member(settings, &common[i], text, sizeof text);
-        status = foray_parameter_read(ctx, &common[i].is, text, &value);
+        status = fy_parameter_read(ctx, &common[i].is, text, strlen(text), &value);
     }
     return status;
 }

@@ -254,6 +254,49 @@ enum { FY_BESIDE = sizeof ".123456" }; /* what the name needs more than `path` *
  * refused, whoever made it and however late. */
 foray_status fy_file_place(foray_context *ctx, const char *from, const char *to, bool replace);
 
+/* The character that a text in UTF-8 begins with, and how many bytes it has; -1, and 1 byte, where
+ * the text is not UTF-8. */
+int32_t fy_character(const char *text, int *size);
+/* Is a character obeyed instead of shown? So are controls, those of U+0080 to U+009F too, and what
+ * moves, turns or hides the text around it: marks and overrides of writing direction, separators of
+ * lines, joiners, tags. A name may have them; wherever Foray shows one or writes it to JSON or C,
+ * they are escaped. */
+bool fy_character_hidden(int32_t code);
+
+/* A number as the shortest text of 15 to 17 digits that reads back as the same number, as in
+ * all files: with a decimal point in every locale; "inf", "-inf", and "" for NaN. Returns text. */
+enum { FY_NUMBER_BYTES = 32 };
+const char *fy_number_text(double value, char text[FY_NUMBER_BYTES]);
+
+/* Reads `length` characters as a number: 0.25, -1e-3, 200_000, inf; correctly rounded, and with a
+ * decimal point in every locale. False: they are not a number, or too large for a double. */
+bool fy_number_read(const char *text, size_t length, double *out);
+/* The same for integers, which may be written 1e5 or 200_000. */
+bool fy_integer_read(const char *text, size_t length, int64_t *out);
+
+/* ------------------------------------------------------------------- files */
+
+/* Writes a file completely or not at all: under another name next to it, made durable, then
+ * renamed. With replace = false an existing file, however late it appeared, or a link, is refused
+ * (FORAY_ERROR_IO); otherwise it is replaced, or the file that the link leads to. Devices and pipes
+ * are written to. */
+foray_status fy_file_write(foray_context *ctx, const char *path, bool replace, const void *data,
+                           size_t size);
+/* The same piece by piece. Errors stick: fy_file_finish reports the first, or gives the complete
+ * file its name; fy_file_abandon, or the end of the process, leaves nothing behind. Both release
+ * the fy_file. */
+typedef struct fy_file fy_file;
+foray_status fy_file_create(foray_context *ctx, const char *path, bool replace, fy_file **out);
+void fy_file_add(fy_file *file, const void *data, size_t size);
+foray_status fy_file_finish(fy_file *file);
+void fy_file_abandon(fy_file *file);
+/* The same for many files of one directory: each is complete or absent, and all of them are durable
+ * once fy_files_sync has returned FORAY_OK. It waits for the disk once, not twice for every
+ * file. */
+foray_status fy_files_write(foray_context *ctx, const char *path, bool replace, const void *data,
+                            size_t size);
+foray_status fy_files_sync(foray_context *ctx, const char *directory);
+
 /* ----------------------------------------------------------- random numbers */
 
 /* Philox4x32-10 (Salmon et al. 2011): four words from a counter and a key. */

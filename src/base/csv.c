@@ -257,7 +257,7 @@ static bool begins_with_numbers(const fy_csv *csv)
 {
     double number;
     for (int64_t i = 0; i < csv->cells; i++)
-        if (!foray_number_read(cell_at(csv, i), &number))
+        if (!fy_number_read(cell_at(csv, i), strlen(cell_at(csv, i)), &number))
             return false;
     return csv->plain != NULL;
 }
@@ -332,5 +332,5 @@ void fy_csv_close(fy_csv *csv)
 bool fy_is_formula(const char *cell)
 {
     double number;
-    return *cell && strchr("=+-@\t\r", *cell) && !foray_number_read(cell, &number);
+    return *cell && strchr("=+-@\t\r", *cell) && !fy_number_read(cell, strlen(cell), &number);
 }

@@ -232,7 +232,7 @@ foray_status fy_file_place(foray_context *ctx, const char *from, const char *to,
 
 enum { BUFFER = 1 << 14 };
 
-struct foray_file {
+struct fy_file {
     foray_context *ctx;
     char *path;                     /* which is not a link if it may be replaced */
     bool replace, durable, special; /* special: a device or a pipe, written to directly */
@@ -245,7 +245,7 @@ struct foray_file {
     uint8_t buffer[BUFFER];
 };
 
-static foray_status open_special(foray_file *file)
+static foray_status open_special(fy_file *file)
 {
     file->file = open(file->path, O_WRONLY | O_CLOEXEC);
     return file->file < 0 ? fail_errno(file->ctx, file->path, "cannot open for writing") : FORAY_OK;
@@ -253,7 +253,7 @@ static foray_status open_special(foray_file *file)
 
 /* A file without a name where there are such, or one with a name of its own. The directory is
  * opened now: nothing that may fail for want of memory comes after the file has its name. */
-static foray_status open_beside(foray_file *file)
+static foray_status open_beside(fy_file *file)
 {
     foray_context *ctx = file->ctx;
     file->room = strlen(file->path) + FY_BESIDE;
@@ -269,9 +269,9 @@ static foray_status open_beside(foray_file *file)
 }
 
 static foray_status create_file(foray_context *ctx, const char *path, bool replace, bool durable,
-                                foray_file **out)
+                                fy_file **out)
 {
-    foray_file *file;
+    fy_file *file;
     if (!FY_ALLOC(ctx, file, 1))
         return FORAY_ERROR_MEMORY;
     file->ctx = ctx;
@@ -289,17 +289,17 @@ static foray_status create_file(foray_context *ctx, const char *path, bool repla
     if (status == FORAY_OK)
         *out = file;
     else
-        foray_file_abandon(file);
+        fy_file_abandon(file);
     return status;
 }
 
-static void write_piece(foray_file *file, const void *data, size_t size)
+static void write_piece(fy_file *file, const void *data, size_t size)
 {
     if (file->failure == FORAY_OK && !write_all(file->file, data, size))
         file->failure = fail_errno(file->ctx, file->path, "cannot write");
 }
 
-void foray_file_add(foray_file *file, const void *data, size_t size)
+void fy_file_add(fy_file *file, const void *data, size_t size)
 {
     if (size > BUFFER - file->used) {
         write_piece(file, file->buffer, file->used);
@@ -315,7 +315,7 @@ void foray_file_add(foray_file *file, const void *data, size_t size)
 
 /* Where a file without a name cannot get one, because nothing is mounted at /proc: a copy that has
  * a name. */
-static foray_status copy_beside(foray_file *file)
+static foray_status copy_beside(fy_file *file)
 {
     int copy = fy_file_create_beside(file->path, file->beside, file->room);
     ssize_t got = 1;
@@ -334,7 +334,7 @@ static foray_status copy_beside(foray_file *file)
 }
 
 /* The name `path`, or for the time being one beside it. */
-static foray_status name_nameless(foray_file *file, bool *beside)
+static foray_status name_nameless(fy_file *file, bool *beside)
 {
     foray_context *ctx = file->ctx;
     if (name_or_beside(file->file, file->path, file->replace, file->beside, file->room, beside) ==
@@ -349,7 +349,7 @@ static foray_status name_nameless(foray_file *file, bool *beside)
 }
 
 /* A complete file gets its name. */
-static foray_status name_complete(foray_file *file)
+static foray_status name_complete(fy_file *file)
 {
     foray_context *ctx = file->ctx;
     bool beside = !file->nameless;
@@ -373,7 +373,7 @@ static foray_status name_complete(foray_file *file)
     return status;
 }
 
-foray_status foray_file_finish(foray_file *file)
+foray_status fy_file_finish(fy_file *file)
 {
     write_piece(file, file->buffer, file->used);
     foray_status status = file->failure;
@@ -383,11 +383,11 @@ foray_status foray_file_finish(foray_file *file)
         status = fail_errno(file->ctx, file->path, "cannot write");
     if (file->special)
         file->file = -1;
-    foray_file_abandon(file);
+    fy_file_abandon(file);
     return status;
 }
 
-void foray_file_abandon(foray_file *file)
+void fy_file_abandon(fy_file *file)
 {
     if (!file)
         return;
@@ -405,7 +405,7 @@ void foray_file_abandon(foray_file *file)
 
 /* -------------------------------------------------------------------- whole */
 
-foray_status foray_file_create(foray_context *ctx, const char *path, bool replace, foray_file **out)
+foray_status fy_file_create(foray_context *ctx, const char *path, bool replace, fy_file **out)
 {
     return create_file(ctx, path, replace, true, out);
 }
@@ -413,22 +413,22 @@ foray_status foray_file_create(foray_context *ctx, const char *path, bool replac
 static foray_status write_file(foray_context *ctx, const char *path, bool replace, bool durable,
                                const void *data, size_t size)
 {
-    foray_file *file;
+    fy_file *file;
     foray_status status = create_file(ctx, path, replace, durable, &file);
     if (status != FORAY_OK)
         return status;
-    foray_file_add(file, data, size);
-    return foray_file_finish(file);
+    fy_file_add(file, data, size);
+    return fy_file_finish(file);
 }
 
-foray_status foray_file_write(foray_context *ctx, const char *path, bool replace, const void *data,
-                              size_t size)
+foray_status fy_file_write(foray_context *ctx, const char *path, bool replace, const void *data,
+                           size_t size)
 {
     return write_file(ctx, path, replace, true, data, size);
 }
 
-foray_status foray_files_write(foray_context *ctx, const char *path, bool replace, const void *data,
-                               size_t size)
+foray_status fy_files_write(foray_context *ctx, const char *path, bool replace, const void *data,
+                            size_t size)
 {
     return write_file(ctx, path, replace, false, data, size);
 }
@@ -446,7 +446,7 @@ static int sync_around(int directory)
 #endif
 
 /* Its file system is written out as a whole. */
-foray_status foray_files_sync(foray_context *ctx, const char *directory)
+foray_status fy_files_sync(foray_context *ctx, const char *directory)
 {
     int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)

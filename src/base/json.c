@@ -63,7 +63,7 @@ static foray_status refuse(const scanner *s, size_t at, const char *why)
 bool fy_json_is_utf8(const char *text)
 {
     for (int size; *text; text += size)
-        if (foray_character(text, &size) < 0)
+        if (fy_character(text, &size) < 0)
             return false;
     return true;
 }
@@ -166,7 +166,7 @@ static foray_status scan_text(scanner *s)
         if ((uint8_t)s->text[s->at] < 0x20)
             return refuse(s, s->at, "a control character in a string");
         int size;
-        if (foray_character(s->text + s->at, &size) < 0)
+        if (fy_character(s->text + s->at, &size) < 0)
             return refuse(s, s->at, "not UTF-8 text");
         memmove(to, s->text + s->at, (size_t)size);
         to += size;
@@ -556,9 +556,9 @@ void fy_json_put_text(fy_writer *writer, const char *text)
 {
     fy_write_bytes(writer, "\"", 1);
     for (int size; *text; text += size) {
-        int32_t code = foray_character(text, &size);
+        int32_t code = fy_character(text, &size);
         writer->failed |= code < 0;
-        if (code == '"' || code == '\\' || (code >= 0 && foray_character_hidden(code)))
+        if (code == '"' || code == '\\' || (code >= 0 && fy_character_hidden(code)))
             put_escaped(writer, (uint32_t)code);
         else
             fy_write_bytes(writer, text, (size_t)size);
@@ -708,8 +708,8 @@ foray_status fy_document_choice(foray_context *ctx, fy_json object, const char *
 
 void fy_document_put_real(fy_writer *writer, double value)
 {
-    char text[FORAY_NUMBER_SIZE];
-    foray_shortest(value, text);
+    char text[FY_NUMBER_BYTES];
+    fy_number_text(value, text);
     if (isfinite(value))
         fy_write_bytes(writer, text, strlen(text));
     else

@@ -31,7 +31,7 @@ int fy_level_highest(void)
     return level;
 }
 
-foray_status foray_context_set_level(foray_context *ctx, const char *name)
+foray_status fy_level_set(foray_context *ctx, const char *name)
 {
     for (int level = 0; level < FY_LEVELS; level++)
         if (strcmp(name, fy_level_name(level)) == 0) {

@@ -36,6 +36,13 @@ bool fy_level_present(int level);
 /* The highest that it has. */
 int fy_level_highest(void);
 
+/* Which instructions of the processor the most used loops may use: "baseline", or on x86-64
+ * "avx2" or "avx512". The default is the widest that the machine has. Results do not depend on
+ * it, to the last bit, which tests show with this function. It acts on what is created with the
+ * context afterwards. FORAY_ERROR_USAGE for a level that the machine, or this build of
+ * the library, does not have. */
+foray_status fy_level_set(foray_context *ctx, const char *level);
+
 /* The level that a file is compiled for. */
 #ifndef FY_LEVEL
 #define FY_LEVEL baseline

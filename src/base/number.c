@@ -173,16 +173,6 @@ bool fy_integer_read(const char *text, size_t length, int64_t *out)
     return true;
 }
 
-bool foray_number_read(const char *text, double *out)
-{
-    return fy_number_read(text, strlen(text), out);
-}
-
-bool foray_integer_read(const char *text, int64_t *out)
-{
-    return fy_integer_read(text, strlen(text), out);
-}
-
 /* ---------------------------------------------------------------------- to texts */
 
 int fy_vformat(char *text, size_t size, const char *format, va_list values)
@@ -207,19 +197,19 @@ int fy_format(char *text, size_t size, const char *format, ...)
 
 /* 15 digits always survive being read, 17 always suffice to be read back. The sign of -0
  * needs a fraction: "-0" is an integer to those who read JSON. */
-const char *foray_shortest(double value, char text[FORAY_NUMBER_SIZE])
+const char *fy_number_text(double value, char text[FY_NUMBER_BYTES])
 {
     double back;
     text[0] = 0;
     if (isinf(value))
-        fy_format(text, FORAY_NUMBER_SIZE, "%g", value);
+        fy_format(text, FY_NUMBER_BYTES, "%g", value);
     if (value == 0 && signbit(value))
-        fy_format(text, FORAY_NUMBER_SIZE, "-0.0");
+        fy_format(text, FY_NUMBER_BYTES, "-0.0");
     if (!isfinite(value) || text[0])
         return text;
     for (int digits = 15; digits <= 17; digits++) {
-        fy_format(text, FORAY_NUMBER_SIZE, "%.*g", digits, value);
-        if (digits == 17 || (foray_number_read(text, &back) && back == value))
+        fy_format(text, FY_NUMBER_BYTES, "%.*g", digits, value);
+        if (digits == 17 || (fy_number_read(text, strlen(text), &back) && back == value))
             break;
     }
     return text;

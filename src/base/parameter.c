@@ -14,18 +14,17 @@ static const double beyond = 1e18;
 /* ------------------------------------------------------------------------ ranges */
 
 /* Bounds of whole numbers in full, of others as short as they go. */
-static const char *print_bound(const foray_parameter *row, double bound,
-                               char text[FORAY_NUMBER_SIZE])
+static const char *print_bound(const foray_parameter *row, double bound, char text[FY_NUMBER_BYTES])
 {
     if (row->kind != FORAY_INTEGER)
-        return foray_shortest(bound, text);
-    fy_format(text, FORAY_NUMBER_SIZE, "%.0f", bound);
+        return fy_number_text(bound, text);
+    fy_format(text, FY_NUMBER_BYTES, "%.0f", bound);
     return text;
 }
 
-void foray_parameter_range(const foray_parameter *parameter, char *text, size_t size)
+void fy_parameter_range(const foray_parameter *parameter, char *text, size_t size)
 {
-    char min[FORAY_NUMBER_SIZE], max[FORAY_NUMBER_SIZE];
+    char min[FY_NUMBER_BYTES], max[FY_NUMBER_BYTES];
     switch (parameter->kind) {
     case FORAY_INTEGER:
     case FORAY_REAL:
@@ -51,7 +50,7 @@ static foray_status refuse_value(foray_context *ctx, const foray_parameter *row,
                                  size_t length)
 {
     char range[RANGE_SIZE];
-    foray_parameter_range(row, range, sizeof range);
+    fy_parameter_range(row, range, sizeof range);
     bool open = row->max >= beyond;
     const char *must = row->kind == FORAY_CHOICE ? "one of "
                        : row->kind == FORAY_INTEGER
@@ -113,25 +112,19 @@ foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, c
                                                       : refuse_value(ctx, row, text, length);
 }
 
-foray_status foray_parameter_read(foray_context *ctx, const foray_parameter *parameter,
-                                  const char *text, foray_parameter_value *out)
-{
-    return fy_parameter_read(ctx, parameter, text, strlen(text), out);
-}
-
 /* ----------------------------------------------------------------------- writing */
 
 void fy_parameter_print(const foray_parameter *row, foray_parameter_value value, char *text,
                         size_t size)
 {
-    char number[FORAY_NUMBER_SIZE];
+    char number[FY_NUMBER_BYTES];
     const char *at = row->choices;
     switch (row->kind) {
     case FORAY_INTEGER:
         fy_format(text, size, "%" PRId64, value.whole);
         break;
     case FORAY_REAL:
-        fy_format(text, size, "%s", foray_shortest(value.real, number));
+        fy_format(text, size, "%s", fy_number_text(value.real, number));
         break;
     case FORAY_CHOICE:
         for (int64_t n = value.whole; n > 0 && at; n--)
@@ -200,7 +193,8 @@ foray_status fy_parameters_read(foray_context *ctx, const char *what, const fora
     bool given[FY_MAX_PARAMETERS] = {false};
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < rows && status == FORAY_OK; i++)
-        status = foray_parameter_read(ctx, &row[i], row[i].fallback, &value[i]);
+        status =
+            fy_parameter_read(ctx, &row[i], row[i].fallback, strlen(row[i].fallback), &value[i]);
     for (size_t at = 0; text && at <= length && status == FORAY_OK;) {
         const char *comma = memchr(text + at, ',', length - at);
         size_t part = comma ? (size_t)(comma - text) - at : length - at;

@@ -30,23 +30,25 @@
 /* Nothing has more parameters than this (tests see to it). */
 enum { FY_MAX_PARAMETERS = 16 };
 
-/* As foray_number_read and foray_integer_read, of the first `length` characters. */
-bool fy_number_read(const char *text, size_t length, double *out);
-bool fy_integer_read(const char *text, size_t length, int64_t *out);
-
 /* The row called so, '-' and '_' being the same; -1: none. */
 int64_t fy_parameter_find(const foray_parameter *row, int64_t rows, const char *name,
                           size_t length);
 
-/* As foray_parameter_read, of the first `length` characters; without a message: false. */
+/* Reads one value from `length` characters; texts and names are taken as they are: looking them up
+ * is the caller's task. False, or FORAY_ERROR_USAGE with a message that says "rows=0, but it must
+ * be an integer from 1 to 64". */
 bool fy_parameter_parse(const foray_parameter *row, const char *text, size_t length,
                         foray_parameter_value *out);
 foray_status fy_parameter_read(foray_context *ctx, const foray_parameter *row, const char *text,
                                size_t length, foray_parameter_value *out);
 
-/* The value as text that foray_parameter_read reads back exactly. */
+/* The value as text that fy_parameter_read reads back exactly. */
 void fy_parameter_print(const foray_parameter *row, foray_parameter_value value, char *text,
                         size_t size);
+
+/* Writes which values are allowed, with at most `size` bytes including the final 0: "1 to 64", "at
+ * least 0", "this|that", or "text". */
+void fy_parameter_range(const foray_parameter *parameter, char *text, size_t size);
 
 /* "key=value,key=value" for a table of at most FY_MAX_PARAMETERS rows: value[rows], each
  * within its range; what is not mentioned has its default. NULL: nothing is. `what` stands in

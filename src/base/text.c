@@ -1,7 +1,7 @@
 /* text.c - the characters of texts that others wrote. */
 #include "base/base.h"
 
-int32_t foray_character(const char *text, int *size)
+int32_t fy_character(const char *text, int *size)
 {
     const uint8_t *byte = (const uint8_t *)text;
     int length = byte[0] < 0x80 ? 1 : byte[0] < 0xE0 ? 2 : byte[0] < 0xF0 ? 3 : 4;
@@ -21,7 +21,7 @@ int32_t foray_character(const char *text, int *size)
     return code;
 }
 
-bool foray_character_hidden(int32_t code)
+bool fy_character_hidden(int32_t code)
 {
     static const int32_t range[][2] = {{0, 0x1F},        {0x7F, 0x9F},      {0xAD, 0xAD},
                                        {0x61C, 0x61C},   {0x180E, 0x180E},  {0x200B, 0x200F},
@@ -36,10 +36,10 @@ bool foray_character_hidden(int32_t code)
 void fy_print_shown(fy_writer *writer, const char *text)
 {
     for (int size; *text; text += size) {
-        int32_t code = foray_character(text, &size);
+        int32_t code = fy_character(text, &size);
         if (code < 0)
             fy_print(writer, "\\x%02x", (uint8_t)*text);
-        else if (foray_character_hidden(code))
+        else if (fy_character_hidden(code))
             fy_print(writer, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
         else
             fy_write_bytes(writer, text, (size_t)size);

@@ -33,9 +33,30 @@ enum { FY_NAMES_NONE = -1, FY_NAMES_SEVERAL = -2 };
  * name. */
 int64_t fy_names_find(const fy_names *names, const char *text);
 
-/* Like foray_data_read; the function may fail. */
-typedef foray_status (*fy_data_fn)(void *user, const foray_recorded *episode);
+/* An episode that was recorded elsewhere, or a piece of one that is longer than the horizon. */
+typedef struct fy_recorded_episode {
+    const char *episode;    /* its label, as in the file */
+    int64_t line;           /* of its first row */
+    int64_t steps;          /* at least 1, at most the horizon */
+    const int32_t *states;  /* [steps+1] */
+    const int32_t *actions; /* [steps] */
+    bool done;              /* its last state is absorbing, as the file says */
+} fy_recorded_episode;
+enum { FY_LABEL_BYTES = 64 }; /* bytes of a label, with its final 0 */
+
+/* Reads a CSV file with the columns episode,step,state,action,next and perhaps done and reward, in
+ * any order, as a stream (docs/data.md), and calls `fn` for every episode until it does not return
+ * FORAY_OK. FORAY_ERROR_INPUT names the file, the line, the column and the cause;
+ * FORAY_ERROR_WORLD: the model rules a transition out. */
+typedef foray_status (*fy_data_fn)(void *user, const fy_recorded_episode *episode);
 foray_status fy_data_read(foray_context *ctx, const foray_model *model, const char *path,
                           fy_data_fn fn, void *user);
+
+/* Reads a CSV file with the columns step,state,action in any order (docs/policies.md): a policy
+ * from elsewhere, of the mode FORAY_GIVEN. Where the step is empty, or there is no such column, a
+ * row is about every step; rows about one step win over these. FORAY_ERROR_INPUT names the file,
+ * the line and the cause: also where a step and state have two actions, or none. */
+foray_status fy_policy_load_csv(foray_context *ctx, const foray_model *model, const char *path,
+                                foray_policy **out);
 
 #endif

@@ -17,7 +17,7 @@ static foray_status no_likelihood(const foray_explorer *explorer)
 {
     if (explorer->model->open)
         return fy_model_need_features(explorer->ctx, explorer->model, "this");
-    if (explorer->through_clusters)
+    if (explorer->aggregated)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "the world is seen through clusters, and what follows a cluster does not "
                        "obey the model: there are no certificates from likelihoods");
@@ -73,17 +73,12 @@ void fy_explorer_end_refit(foray_explorer *explorer)
     fy_certifier_forget(explorer->certifier);
 }
 
-void foray_explorer_through_clusters(foray_explorer *explorer)
-{
-    explorer->through_clusters = true;
-}
-
 void fy_explorer_qualify(foray_explorer *explorer, foray_certificate *certificate)
 {
     foray_refutation refutation;
     if (foray_explorer_refutation(explorer, &refutation) == FORAY_OK && refutation.refuted)
         fy_certificate_degrade(certificate, FORAY_REFUTED);
-    else if (explorer->through_clusters && certificate->status == FORAY_CERTIFIED)
+    else if (explorer->aggregated && certificate->status == FORAY_CERTIFIED)
         fy_certificate_degrade(certificate, FORAY_ESTIMATE);
 }
 
@@ -119,7 +114,7 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
 {
     *out = NULL;
-    if (!explorer->model->basis || explorer->through_clusters)
+    if (!explorer->model->basis || explorer->aggregated)
         return FORAY_OK;
     foray_status status = FORAY_OK;
     if (!explorer->certifier)
@@ -304,7 +299,7 @@ foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, dou
         return fy_fail(
             explorer->ctx, FORAY_ERROR_USAGE,
             "in an open model any state may follow, even one that was never seen, and intervals of "
-            "what was seen would leave it out (foray_explorer_enclose adds it)");
+            "what was seen would leave it out (fy_explorer_enclose adds it)");
     foray_status status = fy_explorer_need_sets(explorer, &sets);
     if (status != FORAY_OK)
         return status;
@@ -346,9 +341,8 @@ foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward
     return status;
 }
 
-foray_status foray_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
-                                     const foray_policy *policy, bool *found,
-                                     foray_doubt_place *out)
+foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
+                                  const foray_policy *policy, bool *found, foray_doubt_place *out)
 {
     const foray_model *model = explorer->model;
     foray_doubt *doubt = NULL;

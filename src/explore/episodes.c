@@ -168,7 +168,7 @@ static foray_status end_episode(foray_explorer *explorer)
         explorer->episodes--;
         explorer->step = length;
     } else {
-        if (!explorer->through_clusters)
+        if (!explorer->aggregated)
             fy_refuter_note_beginning(&explorer->refuter, explorer->episodes, explorer->first);
     }
     return fy_explorer_unless_stopped(explorer);
@@ -237,12 +237,6 @@ foray_status fy_explorer_learn(foray_explorer *explorer, int64_t steps, const in
     if (status == FORAY_OK && done)
         status = foray_explorer_done(explorer, states[steps]);
     return status == FORAY_OK ? end_episode(explorer) : status;
-}
-
-foray_status foray_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
-                                  const int32_t *actions)
-{
-    return fy_explorer_learn(explorer, steps, states, actions, false);
 }
 
 /* ------------------------------------------------------------------- actions */

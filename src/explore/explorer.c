@@ -68,7 +68,7 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
     return FORAY_OK;
 }
 
-const foray_reward *foray_explorer_reward(const foray_explorer *explorer)
+const foray_reward *fy_explorer_reward(const foray_explorer *explorer)
 {
     return explorer->given;
 }
@@ -113,15 +113,15 @@ int64_t fy_explorer_plan_lasts(const foray_explorer *explorer)
     return now ? k : (k / every + 1) * every;
 }
 
-foray_ahead foray_explorer_ahead(const foray_explorer *explorer)
+fy_ahead_kind fy_explorer_ahead(const foray_explorer *explorer)
 {
     const fy_explorer_ops *ops = explorer->ops;
     if (ops->unplanned)
-        return FORAY_AHEAD_PLAYS;
+        return FY_AHEAD_PLAYS;
     if (!ops->follows && !ops->follow_all)
-        return FORAY_AHEAD_STEPWISE;
+        return FY_AHEAD_STEPWISE;
     bool always = fy_explorer_replans_always(explorer) && explorer->settings.plan_every == 1;
-    return always ? FORAY_AHEAD_PLANS : FORAY_AHEAD_PLAYS;
+    return always ? FY_AHEAD_PLANS : FY_AHEAD_PLAYS;
 }
 
 /* --------------------------------------------------------- plans and bounds */
@@ -174,13 +174,8 @@ static foray_status has_none(foray_explorer *explorer, const char *what)
     return fy_fail(explorer->ctx, FORAY_ERROR_USAGE, "%s has no %s", explorer->ops->name, what);
 }
 
-static foray_status bound(foray_explorer *explorer, foray_certificate *out)
-{
-    return foray_explorer_bound_kind(explorer, FORAY_KIND_PAIR, out);
-}
-
-foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
-                                       foray_certificate *out)
+static foray_status bound_kind(foray_explorer *explorer, foray_reward_kind kind,
+                               foray_certificate *out)
 {
     double max = kind == FORAY_KIND_REACH ? 1 : (double)explorer->model->horizon;
     fy_certifier *sets = NULL;
@@ -208,10 +203,11 @@ foray_status foray_explorer_bound_kind(foray_explorer *explorer, foray_reward_ki
     return status;
 }
 
-foray_status foray_explorer_bound(foray_explorer *explorer, foray_certificate *out)
+foray_status foray_explorer_bound(foray_explorer *explorer, foray_reward_kind kind,
+                                  foray_certificate *out)
 {
     foray_certificate certificate;
-    foray_status status = bound(explorer, &certificate);
+    foray_status status = bound_kind(explorer, kind, &certificate);
     if (status == FORAY_OK)
         status = fy_explorer_unless_stopped(explorer);
     if (status == FORAY_OK)
@@ -229,7 +225,7 @@ foray_status fy_explorer_bounded(foray_explorer *explorer, bool *out)
     return status;
 }
 
-foray_mode foray_explorer_bound_plan(foray_explorer *explorer)
+foray_mode fy_explorer_bound_plan(foray_explorer *explorer)
 {
     fy_certifier *sets = NULL;
     if (fy_explorer_on_sets(explorer))
@@ -300,7 +296,7 @@ static uint64_t fingerprint(const foray_explorer *explorer)
                              settings->blocks,
                              settings->plan_every,
                              ops->needs_budget(explorer) ? settings->episodes : 0};
-    const foray_reward *reward = foray_explorer_reward(explorer);
+    const foray_reward *reward = fy_explorer_reward(explorer);
     uint64_t hash = fy_hash(shape, sizeof shape, reward ? fy_reward_hash(reward) : 0);
     hash = fy_hash(&model->feature_error, sizeof model->feature_error, hash);
     if (model->stand_in)
@@ -309,6 +305,9 @@ static uint64_t fingerprint(const foray_explorer *explorer)
         hash = fy_hash(&explorer->own[i], sizeof explorer->own[i], hash);
     return fy_hash(ops->name, strlen(ops->name), hash);
 }
+
+/* A word of flags. */
+enum { IS_STALE = 1, IS_AGGREGATED = 2 };
 
 /* Nobody has counted further one by one, and doubles can tell all of these apart. */
 #define MOST_COUNTED ((int64_t)1 << 53)
@@ -333,7 +332,9 @@ foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_
     fy_write_u64(&writer, fingerprint(explorer));
     fy_write_u64(&writer, (uint64_t)explorer->episodes);
     fy_write_u64(&writer, (uint64_t)explorer->plans);
-    fy_write_u64(&writer, explorer->stale);
+    uint64_t flags = explorer->stale ? IS_STALE : 0;
+    flags |= explorer->aggregated ? IS_AGGREGATED : 0;
+    fy_write_u64(&writer, flags);
     fy_write_u64s(&writer, (const uint64_t *)explorer->seen, transitions_of(explorer));
     fy_refuter_save(&explorer->refuter, &writer);
     explorer->ops->save(explorer, &writer);
@@ -358,7 +359,10 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
             "the saved state belongs to another algorithm, model, radius, seed or reward");
     explorer->episodes = read_count(&reader);
     explorer->plans = read_count(&reader);
-    explorer->stale = fy_read_u64(&reader) != 0;
+    uint64_t flags = fy_read_u64(&reader);
+    reader.failed |= flags > (IS_STALE | IS_AGGREGATED);
+    explorer->stale = flags & IS_STALE;
+    explorer->aggregated |= (flags & IS_AGGREGATED) != 0;
     explorer->table_plans = -1;
     int64_t steps = 0;
     for (size_t i = 0; i < transitions_of(explorer) && !reader.failed; i++) {

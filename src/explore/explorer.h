@@ -29,7 +29,7 @@ typedef struct fy_explorer_ops {
      */
     void (*destroy)(foray_explorer *explorer);
     /* The action of step t, which counts from 0 (h = t + 1), where it is not that of
-     * explorer->followed. Neither: it learns from what others did (foray_explorer_learn), in
+     * explorer->followed. Neither: it learns from what others did (fy_explorer_learn), in
      * episodes that may be shorter than the horizon. */
     int64_t (*act)(foray_explorer *explorer, int64_t t, int64_t state);
     /* j: which successor of the pair followed. */
@@ -105,7 +105,7 @@ struct foray_explorer {
     const double **given_table; /* [horizon] and its tables */
     int64_t *seen;              /* [transitions] how often each happened, laid out as model->succ */
     foray_radius certificates;  /* what they rest on: the likelihood, or the settings' radius */
-    bool through_clusters;      /* the world is a system seen through clusters */
+    bool aggregated;            /* the world does not obey the model: see foray_world_ops */
     fy_certifier *certifier;    /* made when it is first needed */
     int64_t certifier_after;    /* how many episodes its sets are of; -1: none yet */
     fy_refuter refuter;         /* can any law of the model have given the data? */
@@ -217,11 +217,38 @@ foray_status fy_explorer_unless_stopped(const foray_explorer *explorer);
 /* Fails: this call does not come next in an episode. */
 foray_status fy_explorer_out_of_turn(foray_explorer *explorer, const char *call);
 
-/* foray_explorer_learn, of an episode that may have ended in an absorbing state. */
+/* For explorers called "recorded", which choose no actions but learn from episodes that were
+ * recorded elsewhere: one episode of `steps` steps, at least 1 and at most the horizon, with
+ * steps+1 states and steps actions; `done`: it ended in an absorbing state. It must not have been
+ * chosen by its outcome (docs/data.md). FORAY_ERROR_WORLD, and nothing is learnt, if the model
+ * rules a transition out. */
 foray_status fy_explorer_learn(foray_explorer *explorer, int64_t steps, const int32_t *states,
                                const int32_t *actions, bool done);
 
 /* Would the explorer take this reward to explore for? */
 foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_reward *reward);
+
+/* That reward, the explorer's own copy; NULL: none was given. */
+const foray_reward *fy_explorer_reward(const foray_explorer *explorer);
+
+/* Is one of these places an exact tie: another action, in a state that the policy gets to, that is
+ * exactly as good under the model's own theta? Then more data make the certificate smaller, but
+ * never 0. Where the policy is not the best one under this theta, the best one is asked about, to
+ * which more data lead. *out receives the first. FORAY_ERROR_USAGE also if theta is not known: a
+ * tie cannot then be told from a small difference. */
+foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
+                                  const foray_policy *policy, bool *found, foray_doubt_place *out);
+
+/* Which plan foray_explorer_bound is about. */
+foray_mode fy_explorer_bound_plan(foray_explorer *explorer);
+
+/* Can episodes be played ahead? Not if the algorithm decides step by step, nor if it makes a plan
+ * after every episode (plan_every = 1). */
+typedef enum fy_ahead_kind {
+    FY_AHEAD_PLAYS,
+    FY_AHEAD_STEPWISE,
+    FY_AHEAD_PLANS,
+} fy_ahead_kind;
+fy_ahead_kind fy_explorer_ahead(const foray_explorer *explorer);
 
 #endif

@@ -143,8 +143,8 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
 {
     foray_draw draw = fy_play_draw(explorer);
     int64_t state;
-    if (fy_world_is_through_clusters(world))
-        foray_explorer_through_clusters(explorer);
+    if (fy_world_is_aggregated(world))
+        explorer->aggregated = true;
     if (states && fy_explorer_has_table(explorer) && fy_world_plays_episodes(world))
         return play_whole(explorer, world, &draw, states, actions);
     foray_status status = fy_play_reset(explorer, world, &draw, &state);

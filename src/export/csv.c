@@ -1,4 +1,4 @@
-/* csv.c - a table of transitions, and foray_model_export. */
+/* csv.c - a table of transitions, and fy_model_export. */
 #include "base/csv.h"
 #include "base/json.h"
 #include "export/export.h"
@@ -52,7 +52,7 @@ static bool tell_apart(char *const *names, int64_t count, const char **sorted)
             int64_t number;
             sorted[found++] = names[i];
             digits = digits && !names[i][strspn(names[i], "0123456789")];
-            own = own && foray_integer_read(names[i], &number) && number == i;
+            own = own && fy_integer_read(names[i], strlen(names[i]), &number) && number == i;
             apart = apart && *names[i] && !fy_is_formula(names[i]);
         }
     qsort(sorted, (size_t)found, sizeof *sorted, compare_names);
@@ -163,9 +163,9 @@ static foray_status take_intervals(fy_export *e)
     return FORAY_OK;
 }
 
-foray_status foray_model_export(foray_context *ctx, const foray_model *model,
-                                const foray_export *what, const char *format, char **out,
-                                size_t *size)
+foray_status fy_model_export(foray_context *ctx, const foray_model *model,
+                             const fy_export_options *what, const char *format, char **out,
+                             size_t *size)
 {
     fy_export e = {.ctx = ctx, .model = model, .what = what};
     fy_writer text = {.ctx = ctx};

@@ -6,6 +6,7 @@
 #include "aggregate/clusters.h"
 #include "base/json.h"
 #include "base/maths_tables.h"
+#include "export/export.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -32,8 +33,8 @@ static int64_t count_rows(const foray_policy *policy)
 }
 
 /* step,state,action; without a step where all steps have the same actions. */
-foray_status foray_policy_print_csv(foray_context *ctx, const foray_policy *policy, char **out,
-                                    size_t *size)
+foray_status fy_policy_print_csv(foray_context *ctx, const foray_policy *policy, char **out,
+                                 size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
     bool same = count_rows(policy) == 1;
@@ -429,8 +430,8 @@ static void put_all(fy_writer *writer, const foray_policy *policy, const char *n
     put_code(writer, clusters ? act_by_vote : act_by_number, name);
 }
 
-foray_status foray_policy_print_c(foray_context *ctx, const foray_policy *policy, const char *name,
-                                  char **out, size_t *size)
+foray_status fy_policy_print_c(foray_context *ctx, const foray_policy *policy, const char *name,
+                               char **out, size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
     foray_clusters *clusters = NULL;
@@ -438,7 +439,7 @@ foray_status foray_policy_print_c(foray_context *ctx, const foray_policy *policy
         return fy_fail(ctx, FORAY_ERROR_USAGE, "\"%s\" cannot be a name in C", name);
     /* Only clusters that can be used are written. */
     if (policy->about && policy->about->clusters) {
-        foray_status status = foray_policy_clusters_open(ctx, policy, &clusters);
+        foray_status status = fy_policy_clusters_open(ctx, policy, &clusters);
         if (status != FORAY_OK)
             return status;
         foray_clusters_destroy(clusters);

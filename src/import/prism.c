@@ -183,7 +183,7 @@ static foray_status read_real(line_reader *lines, const char *what, double *out)
     const char *word = next_word(lines);
     if (!word)
         return fail_line(lines, "%s is missing", what);
-    if (!foray_number_read(word, out))
+    if (!fy_number_read(word, strlen(word), out))
         return fail_line(lines, "%s: '%.60s' is not a number", what, word);
     if (!(*out >= -1e100 && *out <= 1e100))
         return fail_line(lines, "%s: '%.60s' is out of range", what, word);
@@ -264,7 +264,8 @@ static foray_status read_probability(line_reader *lines, double *out)
     char *slash = strchr(word, '/');
     if (slash)
         *slash = 0;
-    if (!foray_number_read(word, out) || (slash && !foray_number_read(slash + 1, &divisor)))
+    if (!fy_number_read(word, strlen(word), out) ||
+        (slash && !fy_number_read(slash + 1, strlen(slash + 1), &divisor)))
         return fail_line(lines, "probability: '%.60s%s%.60s' is not a number", word,
                          slash ? "/" : "", slash ? slash + 1 : "");
     *out /= divisor;

@@ -255,7 +255,7 @@ static foray_status bad_cell(const reading *r, int meaning, const char *cause)
 static foray_status read_number(const reading *r, int meaning, double min, double max, double *out)
 {
     const char *cell = cell_of(r, meaning);
-    if (!foray_number_read(cell, out))
+    if (!fy_number_read(cell, strlen(cell), out))
         return bad_cell(r, meaning, "is not a number");
     if (!(*out >= min && *out <= max))
         return bad_cell(r, meaning,
@@ -440,7 +440,8 @@ static foray_status read_initial(fy_transitions *table, const char *path)
         if (status != FORAY_OK || !more)
             break;
         double p;
-        if (!foray_number_read(fy_csv_cell(csv, 0), &p) || !(p >= 0 && p <= 1))
+        if (!fy_number_read(fy_csv_cell(csv, 0), strlen(fy_csv_cell(csv, 0)), &p) ||
+            !(p >= 0 && p <= 1))
             status = fy_fail(table->ctx, FORAY_ERROR_INPUT,
                              "%s:%" PRId64 ": '%.60s' is not a probability", path, fy_csv_line(csv),
                              fy_csv_cell(csv, 0));
@@ -503,7 +504,8 @@ foray_status fy_transitions_begin(fy_transitions *table, const char *initial)
             return FORAY_OK;
         }
     int64_t number; /* named states go by number as well, unless that is a name */
-    if (initial && foray_integer_read(initial, &number) && number >= 0 && number < table->given) {
+    if (initial && fy_integer_read(initial, strlen(initial), &number) && number >= 0 &&
+        number < table->given) {
         table->initial[number] = 1;
         return FORAY_OK;
     }

@@ -510,16 +510,13 @@ void foray_builder_available(foray_builder *builder, int64_t state, int64_t coun
         of_state[action[i]] = true;
 }
 
-void foray_builder_feature_error(foray_builder *builder, double error)
+void foray_builder_feature_error(foray_builder *builder, double error, double delta)
 {
-    if (fy_builder_holds(builder, fy_parts_check_error(builder->ctx, error)))
-        builder->feature_error = error;
-}
-
-void foray_builder_feature_delta(foray_builder *builder, double delta)
-{
-    if (fy_builder_holds(builder, fy_parts_check_delta(builder->ctx, delta)))
-        builder->feature_delta = delta;
+    if (!fy_builder_holds(builder, fy_parts_check_error(builder->ctx, error)) ||
+        !fy_builder_holds(builder, fy_parts_check_delta(builder->ctx, delta)))
+        return;
+    builder->feature_error = error;
+    builder->feature_delta = delta;
 }
 
 void foray_builder_initial(foray_builder *builder, int64_t state, double probability)

@@ -62,21 +62,6 @@ int64_t foray_model_dim(const foray_model *model)
     return model->dim;
 }
 
-double foray_model_norm_bound(const foray_model *model)
-{
-    return model->norm_bound;
-}
-
-double foray_model_feature_error(const foray_model *model)
-{
-    return model->feature_error;
-}
-
-double foray_model_feature_delta(const foray_model *model)
-{
-    return model->feature_delta;
-}
-
 const double *foray_model_theta(const foray_model *model)
 {
     return model->theta;
@@ -489,11 +474,11 @@ foray_status foray_model_print(foray_context *ctx, const foray_model *model,
 
 static void send_to_file(void *file, const void *data, size_t size)
 {
-    foray_file_add(file, data, size);
+    fy_file_add(file, data, size);
 }
 
-foray_status foray_model_write(foray_context *ctx, const foray_model *model,
-                               foray_model_format format, foray_file *file)
+foray_status fy_model_write(foray_context *ctx, const foray_model *model, foray_model_format format,
+                            fy_file *file)
 {
     char *text;
     size_t size;
@@ -506,7 +491,7 @@ foray_status foray_model_write(foray_context *ctx, const foray_model *model,
     }
     foray_status status = foray_model_print(ctx, model, format, &text, &size);
     if (status == FORAY_OK) {
-        foray_file_add(file, text, size);
+        fy_file_add(file, text, size);
         free(text);
     }
     return status;
@@ -515,13 +500,13 @@ foray_status foray_model_write(foray_context *ctx, const foray_model *model,
 foray_status foray_model_save(foray_context *ctx, const foray_model *model,
                               foray_model_format format, const char *path)
 {
-    foray_file *file;
-    foray_status status = foray_file_create(ctx, path, true, &file);
+    fy_file *file;
+    foray_status status = fy_file_create(ctx, path, true, &file);
     if (status != FORAY_OK)
         return status;
-    status = foray_model_write(ctx, model, format, file);
+    status = fy_model_write(ctx, model, format, file);
     if (status == FORAY_OK)
-        return foray_file_finish(file);
-    foray_file_abandon(file);
+        return fy_file_finish(file);
+    fy_file_abandon(file);
     return fy_fail_within(ctx, status, "%s", path);
 }

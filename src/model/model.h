@@ -181,6 +181,15 @@ foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model
                                     size_t *size);
 void fy_model_write_compact(const foray_model *model, fy_writer *writer);
 
+/* phi(s,a) of a linear MDP: returns how many are not zero, and sets *coordinate (ascending) and
+ * *value to them; 0, with nothing set, if the model gives none. */
+int64_t fy_model_pair_feature(const foray_model *model, int64_t state, int64_t action,
+                              const int32_t **coordinate, const double **value);
+
+/* Adds what foray_model_print says to a file, without ever holding all of it. */
+foray_status fy_model_write(foray_context *ctx, const foray_model *model, foray_model_format format,
+                            fy_file *file);
+
 /* <phi, theta> of one generator. */
 double fy_generator_probability(const foray_model *model, const double *theta, int64_t generator);
 

@@ -142,13 +142,8 @@ foray_status fy_pair_features_check(foray_context *ctx, const foray_model *model
     return FORAY_OK;
 }
 
-int64_t foray_model_pair_dim(const foray_model *model)
-{
-    return model->pair_dim;
-}
-
-int64_t foray_model_pair_feature(const foray_model *model, int64_t state, int64_t action,
-                                 const int32_t **coordinate, const double **value)
+int64_t fy_model_pair_feature(const foray_model *model, int64_t state, int64_t action,
+                              const int32_t **coordinate, const double **value)
 {
     if (model->pair_dim == 0)
         return 0;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-bool foray_system_names(const char *text)
+bool fy_system_names(const char *text)
 {
     return fy_system_is_builtin(text);
 }

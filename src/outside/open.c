@@ -14,7 +14,7 @@ static const char *after(const char *text, const char *prefix)
     return strncmp(text, prefix, size) == 0 ? text + size : NULL;
 }
 
-bool foray_system_names(const char *text)
+bool fy_system_names(const char *text)
 {
     return after(text, plugin_prefix) || after(text, exec_prefix) || fy_system_is_builtin(text);
 }
@@ -40,8 +40,8 @@ foray_status foray_system_open(foray_context *ctx, const char *text, foray_syste
     return keep(ctx, status, system, text, out);
 }
 
-foray_status foray_system_contain(foray_context *ctx, const char *text, const char *const *host,
-                                  foray_system **out)
+foray_status fy_system_contain(foray_context *ctx, const char *text, const char *const *host,
+                               foray_system **out)
 {
     const char *path = after(text, plugin_prefix);
     foray_system *system = NULL;

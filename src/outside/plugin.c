@@ -527,7 +527,7 @@ static bool allocate_server(server *s)
            FY_ALLOC(s->ctx, s->state, QUESTION_WORDS) && FY_ALLOC(s->ctx, s->next, QUESTION_WORDS);
 }
 
-foray_status foray_plugin_serve(foray_context *ctx, const char *text, int questions, int answers)
+foray_status fy_plugin_serve(foray_context *ctx, const char *text, int questions, int answers)
 {
     server s = {.ctx = ctx, .questions = questions, .answers = answers, .answer = {.ctx = ctx}};
     loaded_plugin *plugin = NULL;

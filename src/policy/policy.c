@@ -358,8 +358,8 @@ void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size)
                   law->state, law->action, law->pairs);
 }
 
-foray_status foray_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
-                                     const foray_doubt *doubt, int64_t max)
+foray_status fy_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
+                                  const foray_doubt *doubt, int64_t max)
 {
     char name[96];
     fy_arena *arena = fy_policy_arena(ctx, policy);

@@ -55,4 +55,8 @@ bool fy_certificate_proves(const foray_certificate *certificate);
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                              const foray_model *model);
 
+/* Keeps the reasons in the policy, for its file: at most `max` places and laws. */
+foray_status fy_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
+                                  const foray_doubt *doubt, int64_t max);
+
 #endif

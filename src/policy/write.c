@@ -267,7 +267,7 @@ foray_status foray_policy_save(foray_context *ctx, const foray_policy *policy, c
     foray_status status = foray_policy_print(ctx, policy, &text, &size);
     if (status < 0)
         return status;
-    status = foray_file_write(ctx, path, true, text, size);
+    status = fy_file_write(ctx, path, true, text, size);
     free(text);
     return status;
 }

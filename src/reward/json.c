@@ -146,8 +146,7 @@ static foray_status read_values(reading *from, const char *name, foray_reward **
     if (status == FORAY_OK)
         status = read_real(from->ctx, from->root, "discount", &discount);
     if (status == FORAY_OK)
-        status =
-            foray_reward_create_between(from->ctx, from->model, name, low, high, fallback, &reward);
+        status = foray_reward_create(from->ctx, from->model, name, low, high, fallback, &reward);
     if (status == FORAY_OK && foray_reward_set_discount(from->ctx, reward, discount) != FORAY_OK)
         status = FORAY_ERROR_INPUT;
     if (status == FORAY_OK)

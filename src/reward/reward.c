@@ -203,12 +203,6 @@ static foray_status allocate_reward(foray_context *ctx, foray_reward *reward, co
     return FORAY_OK;
 }
 
-foray_status foray_reward_create(foray_context *ctx, const foray_model *model, const char *name,
-                                 double fallback, foray_reward **out)
-{
-    return foray_reward_create_between(ctx, model, name, 0, 1, fallback, out);
-}
-
 static foray_status fill_first(foray_context *ctx, foray_reward *reward, const foray_model *model)
 {
     fy_reward_part *part = &reward->table[0];
@@ -233,9 +227,8 @@ static foray_status check_range(foray_context *ctx, double low, double high, dou
     return FORAY_OK;
 }
 
-foray_status foray_reward_create_between(foray_context *ctx, const foray_model *model,
-                                         const char *name, double low, double high, double fallback,
-                                         foray_reward **out)
+foray_status foray_reward_create(foray_context *ctx, const foray_model *model, const char *name,
+                                 double low, double high, double fallback, foray_reward **out)
 {
     foray_status status = check_range(ctx, low, high, fallback);
     if (status < 0)
@@ -809,7 +802,7 @@ foray_status foray_reward_create_reach(foray_context *ctx, const foray_model *mo
     foray_reward *reward;
     if (reaches + avoids == 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "no state to reach or to avoid is given");
-    foray_status status = foray_reward_create(ctx, model, name, 0, &reward);
+    foray_status status = foray_reward_create(ctx, model, name, 0, 1, 0, &reward);
     if (status != FORAY_OK)
         return status;
     if (!FY_NEW(arena_of(ctx, reward), reward->fixed, model->states))

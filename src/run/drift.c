@@ -35,7 +35,7 @@
 
 typedef struct open_checking {
     foray_run *run;
-    foray_drift *drift;
+    fy_drift *drift;
     const fy_seen *before;
     fy_seen *later;
     int64_t state, action; /* the first law that was refuted, -1: of first states; */
@@ -130,7 +130,7 @@ static void look_at_law(open_checking *c, int64_t state, int64_t action)
 }
 
 /* What the run was told to be absorbing has no law: it cannot be left. */
-static foray_status take_step(open_checking *c, const foray_recorded *episode, int64_t t)
+static foray_status take_step(open_checking *c, const fy_recorded_episode *episode, int64_t t)
 {
     int32_t state = episode->states[t], next = episode->states[t + 1];
     if (next != state &&
@@ -146,10 +146,10 @@ static foray_status take_step(open_checking *c, const foray_recorded *episode, i
     return FORAY_OK;
 }
 
-static foray_status take_open_episode(void *user, const foray_recorded *episode)
+static foray_status take_open_episode(void *user, const fy_recorded_episode *episode)
 {
     open_checking *c = user;
-    foray_drift *drift = c->drift;
+    fy_drift *drift = c->drift;
     foray_status status = FORAY_OK;
     drift->episodes++;
     drift->transitions += episode->steps;
@@ -174,13 +174,13 @@ static foray_status take_open_episode(void *user, const foray_recorded *episode)
 /* A law of either, once all data are there: one that was refuted on the way stays so. */
 static void list_law(open_checking *c, int64_t state, int64_t action, int64_t visits, int64_t later)
 {
-    foray_drift *drift = c->drift;
-    foray_law_fit law = {.state = state,
-                         .action = action,
-                         .pairs = state >= 0,
-                         .visits = visits,
-                         .later = later,
-                         .apart = compare(c, state, action)};
+    fy_drift *drift = c->drift;
+    fy_law_fit law = {.state = state,
+                      .action = action,
+                      .pairs = state >= 0,
+                      .visits = visits,
+                      .later = later,
+                      .apart = compare(c, state, action)};
     bool first = c->apart > 0 && c->state == state && c->action == action;
     if (visits == 0 && later == 0)
         return;
@@ -214,7 +214,7 @@ static foray_status list_laws(open_checking *c)
     return FORAY_OK;
 }
 
-static foray_status check_open(foray_run *run, const char *path, double delta, foray_drift **out)
+static foray_status check_open(foray_run *run, const char *path, double delta, fy_drift **out)
 {
     open_checking c = {.run = run, .before = fy_open_seen(run->explorer)};
     foray_status status = fy_seen_create(run->ctx, run->model->actions, &c.later);
@@ -231,7 +231,7 @@ static foray_status check_open(foray_run *run, const char *path, double delta, f
     if (status == FORAY_OK)
         *out = c.drift;
     else
-        foray_drift_destroy(c.drift);
+        fy_drift_destroy(c.drift);
     return status;
 }
 
@@ -240,7 +240,7 @@ static foray_status check_open(foray_run *run, const char *path, double delta, f
 typedef struct checking {
     foray_run *run;
     fy_arena arena;
-    foray_drift *drift;
+    fy_drift *drift;
     fy_vectors *vectors;
     fy_likelihood *likelihood;
     int64_t *before, *later; /* [slots] counts of vectors, of the run and of the data */
@@ -259,19 +259,19 @@ static int64_t block_of_pair(const foray_model *model, int64_t pair)
 static void name_laws(checking *c)
 {
     const foray_model *model = c->run->model;
-    foray_drift *drift = c->drift;
+    fy_drift *drift = c->drift;
     for (int64_t g = 0; g < model->basis->blocks; g++) {
         c->law_of[g] = model->basis->block[g].dim > 0 ? drift->laws++ : -1;
         if (c->law_of[g] < 0)
             continue;
         c->block_of[c->law_of[g]] = g;
         c->due[c->law_of[g]] = 1;
-        drift->law[c->law_of[g]] = (foray_law_fit){.state = -1, .apart = -INFINITY};
+        drift->law[c->law_of[g]] = (fy_law_fit){.state = -1, .apart = -INFINITY};
     }
     for (int64_t k = 0; k < model->available; k++) {
         int64_t pair = fy_existing(model, k);
         int64_t i = c->law_of[block_of_pair(model, pair)];
-        foray_law_fit *law = i >= 0 ? &drift->law[i] : NULL;
+        fy_law_fit *law = i >= 0 ? &drift->law[i] : NULL;
         if (law && law->pairs++ == 0) {
             law->state = pair / model->actions;
             law->action = pair % model->actions;
@@ -288,18 +288,18 @@ static void name_laws(checking *c)
 
 static bool compare_law(checking *c, int64_t i)
 {
-    foray_law_fit *law = &c->drift->law[i];
+    fy_law_fit *law = &c->drift->law[i];
     law->apart =
         fy_refute_block(c->likelihood, c->vectors, c->block_of[i], c->before, c->later, c->share);
     return law->apart > 0;
 }
 
 /* Every law is looked at whenever its new transitions have grown by a tenth. */
-static foray_status take_episode(void *user, const foray_recorded *episode)
+static foray_status take_episode(void *user, const fy_recorded_episode *episode)
 {
     checking *c = user;
     const foray_model *model = c->run->model;
-    foray_drift *drift = c->drift;
+    fy_drift *drift = c->drift;
     drift->episodes++;
     drift->transitions += episode->steps;
     if (drift->refuted < 0) {
@@ -343,7 +343,7 @@ static foray_status check_possible(checking *c)
     bool any = foray_model_unknowns(model) == 0;
     for (int64_t g = 0; model->basis && g < model->basis->blocks; g++)
         any |= model->basis->block[g].dim > 0 && c->vectors->scale[g] > 0;
-    if (any && model->feature_error == 0 && c->run->source != FY_SOURCE_CLUSTERS)
+    if (any && model->feature_error == 0 && c->run->source != FY_SOURCE_AGGREGATED)
         return FORAY_OK;
     return fy_fail(c->run->ctx, FORAY_ERROR_USAGE,
                    "%s: no law of its model is a mixture with exact features and states of its "
@@ -372,7 +372,7 @@ static foray_status allocate_checking(checking *c, double delta)
     return FORAY_OK;
 }
 
-foray_status foray_run_check_data(foray_run *run, const char *path, double delta, foray_drift **out)
+foray_status fy_run_check_data(foray_run *run, const char *path, double delta, fy_drift **out)
 {
     checking c = {.run = run, .arena = {.ctx = run->ctx}};
     bool between = delta > 0 && delta < 1;
@@ -396,11 +396,11 @@ foray_status foray_run_check_data(foray_run *run, const char *path, double delta
     if (status == FORAY_OK)
         *out = c.drift;
     else
-        foray_drift_destroy(c.drift);
+        fy_drift_destroy(c.drift);
     return status;
 }
 
-void foray_drift_destroy(foray_drift *drift)
+void fy_drift_destroy(fy_drift *drift)
 {
     if (drift)
         free(drift->law);

@@ -46,7 +46,7 @@ static bool read_lock(int fd, int64_t *holder)
     if (size <= 0)
         return size == 0;
     text[strcspn(text, "\n")] = 0;
-    return foray_integer_read(text, holder) && *holder > 0;
+    return fy_integer_read(text, strlen(text), holder) && *holder > 0;
 }
 
 static void sign(int fd)

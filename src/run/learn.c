@@ -51,7 +51,7 @@ typedef struct learning {
     double started, looked, committed;
 } learning;
 
-static foray_status count_one(void *user, const foray_recorded *episode)
+static foray_status count_one(void *user, const fy_recorded_episode *episode)
 {
     (void)episode;
     ++*(int64_t *)user;
@@ -80,7 +80,7 @@ static foray_status file_changed(const learning *l)
 }
 
 /* The same pace as exploring has: points of the trace at fixed k, saving by the clock. */
-static foray_status take_one(void *user, const foray_recorded *episode)
+static foray_status take_one(void *user, const fy_recorded_episode *episode)
 {
     learning *l = user;
     foray_run *run = l->run;

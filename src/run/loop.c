@@ -409,12 +409,12 @@ static foray_status play_from_ahead(episodes_ahead *ahead, int32_t *states, int3
  * Targets are rewards that a run explores for until each of them is certified. They are kept as
  * texts beside the settings, so that a resumed run stops where it would have. */
 
-int64_t foray_run_targets(const foray_run *run)
+int64_t fy_run_targets(const foray_run *run)
 {
     return run->targets;
 }
 
-const foray_reward *foray_run_target(const foray_run *run, int64_t index)
+const foray_reward *fy_run_target(const foray_run *run, int64_t index)
 {
     return index >= 0 && index < run->targets ? run->target[index] : NULL;
 }
@@ -489,7 +489,7 @@ foray_status fy_run_load_targets(foray_run *run)
     if (status != FORAY_OK)
         return status;
     /* Each has a text of its own. */
-    bool read = foray_integer_read(text, &count) && count >= 0 && count < texts;
+    bool read = fy_integer_read(text, strlen(text), &count) && count >= 0 && count < texts;
     free(text);
     if (!read)
         return fy_store_damaged(run->store, "the number of its targets is impossible");
@@ -590,7 +590,7 @@ static foray_status check_target(foray_run *run, target *out)
     double max = (double)run->model->horizon;
     if (!low_enough(run, run->last.bound, max))
         return FORAY_OK;
-    foray_status status = foray_explorer_bound(run->explorer, &bound);
+    foray_status status = foray_explorer_bound(run->explorer, FORAY_KIND_PAIR, &bound);
     if (status == FORAY_OK)
         *out = target_of(run, &bound, max);
     return status;
@@ -740,7 +740,7 @@ static foray_status explore_with(loop *l, int64_t workers, foray_world *const *w
 {
     foray_run *run = l->run;
     foray_status status = FORAY_OK;
-    if (workers > 1 && foray_explorer_ahead(run->explorer) == FORAY_AHEAD_PLAYS) {
+    if (workers > 1 && fy_explorer_ahead(run->explorer) == FY_AHEAD_PLAYS) {
         l->workers = workers;
         status = create_ahead(run->explorer, workers, worlds, run->settings.episodes, &l->ahead);
     }
@@ -749,12 +749,6 @@ static foray_status explore_with(loop *l, int64_t workers, foray_world *const *w
     if (l->ahead)
         l->discarded = end_ahead(l->ahead);
     return status;
-}
-
-foray_status foray_run_explore(foray_run *run, foray_world *world, foray_progress_fn progress,
-                               void *user)
-{
-    return foray_run_explore_with(run, 1, &world, progress, user);
 }
 
 /* Can the run go on from here? */
@@ -778,8 +772,8 @@ static foray_status check_explorable(foray_run *run, int64_t workers)
     return FORAY_OK;
 }
 
-foray_status foray_run_explore_with(foray_run *run, int64_t workers, foray_world *const *worlds,
-                                    foray_progress_fn progress, void *user)
+foray_status foray_run_explore(foray_run *run, int64_t workers, foray_world *const *worlds,
+                               foray_progress_fn progress, void *user)
 {
     foray_status status = check_explorable(run, workers);
     if (status != FORAY_OK)
@@ -799,7 +793,7 @@ foray_status foray_run_explore_with(foray_run *run, int64_t workers, foray_world
               .until_look = 1};
     if (!fy_world_is_of_model(l.world) && run->source == FY_SOURCE_MODEL)
         run->source = FY_SOURCE_OTHER;
-    if (fy_world_is_through_clusters(l.world))
-        foray_explorer_through_clusters(run->explorer);
+    if (fy_world_is_aggregated(l.world))
+        run->explorer->aggregated = true;
     return save_what_ended(&l, explore_with(&l, workers, worlds));
 }

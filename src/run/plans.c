@@ -415,7 +415,7 @@ foray_status fy_run_refit(foray_run *run, foray_explorer *explorer)
     return status;
 }
 
-foray_status foray_run_refit(foray_run *run)
+foray_status fy_run_certify_by_refit(foray_run *run)
 {
     if (run->codec.recorded)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
@@ -546,8 +546,9 @@ foray_status fy_run_load_own(foray_run *run)
     char *space = strchr(text, ' ');
     if (space)
         *space = '\0';
-    bool read = space && foray_integer_read(text, &id) && foray_integer_read(space + 1, &count) &&
-                id >= 0 && count >= 0 && count < max;
+    bool read = space && fy_integer_read(text, strlen(text), &id) &&
+                fy_integer_read(space + 1, strlen(space + 1), &count) && id >= 0 && count >= 0 &&
+                count < max;
     free(text);
     if (!read)
         return no_own(run);
@@ -571,9 +572,8 @@ static foray_status make_reward(foray_run *run, const foray_own *own, foray_own_
     double width = own->high - own->low;
     double low = unseen ? 0 : own->low, high = unseen ? width : own->high;
     foray_reward *reward;
-    foray_status status =
-        foray_reward_create_between(run->ctx, run->model, unseen ? "unseen" : "own", low, high,
-                                    side == FORAY_OWN_LOW ? low : high, &reward);
+    foray_status status = foray_reward_create(run->ctx, run->model, unseen ? "unseen" : "own", low,
+                                              high, side == FORAY_OWN_LOW ? low : high, &reward);
     if (status != FORAY_OK)
         return status;
     for (int64_t i = 0; i < own->count && status == FORAY_OK; i++) {

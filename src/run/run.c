@@ -35,14 +35,14 @@ foray_run *fy_run_new(foray_context *ctx)
 
 foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
 {
-    const foray_reward *reward = foray_explorer_reward(run->explorer);
+    const foray_reward *reward = fy_explorer_reward(run->explorer);
     foray_explorer *explorer;
     foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &explorer);
     if (status == FORAY_OK && reward &&
         (status = foray_explorer_give_reward(explorer, reward)) != FORAY_OK)
         foray_explorer_destroy(explorer);
-    if (status == FORAY_OK && run->source == FY_SOURCE_CLUSTERS)
-        foray_explorer_through_clusters(explorer);
+    if (status == FORAY_OK && run->source == FY_SOURCE_AGGREGATED)
+        explorer->aggregated = true;
     if (status == FORAY_OK)
         *out = explorer;
     return status;
@@ -73,12 +73,12 @@ static foray_status create_explorer(foray_run *run, bool writes)
         return FORAY_ERROR_MEMORY;
     foray_status status =
         foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
-    if (status == FORAY_OK && run->source == FY_SOURCE_CLUSTERS)
-        foray_explorer_through_clusters(run->explorer);
+    if (status == FORAY_OK && run->source == FY_SOURCE_AGGREGATED)
+        run->explorer->aggregated = true;
     return status;
 }
 
-const char *const fy_source_name[] = {"model", "other", "clusters"};
+const char *const fy_source_name[] = {"model", "other", "aggregated"};
 
 /* Models of open worlds are kept as JSON, and are small. */
 static foray_status parse_model(foray_run *run, size_t bytes)
@@ -118,7 +118,8 @@ static foray_status load_model(foray_run *run)
     if (status != FORAY_OK)
         return status;
     int64_t bytes = 0;
-    (void)foray_integer_read(text, &bytes); /* a damaged number finds no model of its size */
+    (void)fy_integer_read(text, strlen(text),
+                          &bytes); /* a damaged number finds no model of its size */
     free(text);
     status = read_model(run, (size_t)bytes);
     return status == FORAY_ERROR_INPUT ? FORAY_ERROR_RUN : status;
@@ -137,10 +138,10 @@ static foray_status load_texts(foray_run *run)
     if (status != FORAY_OK)
         return status;
     int found = FY_SOURCE_MODEL;
-    while (found <= FY_SOURCE_CLUSTERS && strcmp(source, fy_source_name[found]) != 0)
+    while (found <= FY_SOURCE_AGGREGATED && strcmp(source, fy_source_name[found]) != 0)
         found++;
     free(source);
-    if (found > FY_SOURCE_CLUSTERS)
+    if (found > FY_SOURCE_AGGREGATED)
         return fy_store_damaged(run->store, "it does not say where its episodes come from");
     run->source = run->source_saved = (fy_source)found;
     return FORAY_OK;
@@ -300,8 +301,8 @@ foray_status foray_run_open(foray_context *ctx, const char *path, foray_run_acce
     return finish_opening(run, fy_store_open(ctx, path, how == FORAY_RUN_WRITE, &run->store), out);
 }
 
-foray_status foray_run_open_memory(foray_context *ctx, const void *data, size_t size,
-                                   const char *where, foray_run **out)
+foray_status fy_run_open_memory(foray_context *ctx, const void *data, size_t size,
+                                const char *where, foray_run **out)
 {
     foray_run *run = fy_run_new(ctx);
     if (!run)
@@ -374,12 +375,12 @@ foray_status fy_run_writable(foray_run *run)
     return FORAY_OK;
 }
 
-foray_status foray_run_describe(foray_run *run, foray_run_facts *facts)
+foray_status fy_run_describe(foray_run *run, fy_run_facts *facts)
 {
-    foray_run_facts found = {.version = run->version,
-                             .created = run->created,
-                             .episodes = run->store->head.episodes,
-                             .plans_stored = run->store->head.plans};
+    fy_run_facts found = {.version = run->version,
+                          .created = run->created,
+                          .episodes = run->store->head.episodes,
+                          .plans_stored = run->store->head.plans};
     foray_status status =
         fy_store_number(run->store, "SELECT ifnull(sum(1), 0) FROM checkpoint", &found.checkpoints);
     if (status == FORAY_OK)
@@ -543,8 +544,8 @@ static foray_status put_checkpoint(foray_run *run, int64_t episodes, const uint8
 foray_status fy_run_put_recorded(foray_run *run, fy_head *head)
 {
     foray_status status = put_batch(run, head);
-    if (run->explorer->through_clusters)
-        run->source = FY_SOURCE_CLUSTERS;
+    if (run->explorer->aggregated)
+        run->source = FY_SOURCE_AGGREGATED;
     if (status == FORAY_OK && run->source != run->source_saved)
         status = fy_store_put_meta(run->store, "source", fy_source_name[run->source]);
     return status == FORAY_OK ? put_points(run, head) : status;
@@ -653,7 +654,7 @@ foray_status fy_run_measure(foray_run *run)
     if (status == FORAY_OK)
         status = fy_explorer_bounded(run->explorer, &bounded);
     if (status == FORAY_OK && bounded)
-        status = foray_explorer_bound(run->explorer, &certificate);
+        status = foray_explorer_bound(run->explorer, FORAY_KIND_PAIR, &certificate);
     if (status == FORAY_OK && run->points == FY_POINTS_PENDING)
         status = commit_all(run, NULL, 0);
     if (status != FORAY_OK)

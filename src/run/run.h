@@ -5,6 +5,7 @@
 
 #include "explore/explorer.h"
 #include "run/store.h"
+#include "data/episodes.h"
 
 /* Episodes and policies as bytes: every state and action takes 1, 2
  * or 4 bytes, the fewest that hold the model's largest. An episode is its
@@ -51,9 +52,9 @@ typedef struct fy_point {
 
 enum { FY_POINTS_PENDING = 64 };
 
-/* Where episodes came from: the model's own world, another one, or a system seen through clusters,
- * which does not obey the model. */
-typedef enum fy_source { FY_SOURCE_MODEL, FY_SOURCE_OTHER, FY_SOURCE_CLUSTERS } fy_source;
+/* Where episodes came from: the model's own world, another one, or an aggregated system, which does
+ * not obey the model. */
+typedef enum fy_source { FY_SOURCE_MODEL, FY_SOURCE_OTHER, FY_SOURCE_AGGREGATED } fy_source;
 
 struct foray_run {
     foray_context *ctx;
@@ -180,5 +181,58 @@ foray_status fy_run_verify(foray_run *run, bool structure);
 
 /* The rows that `head` counts are there, and cover all episodes. */
 foray_status fy_run_check_counts(foray_run *run);
+
+/* foray_run_open for the bytes of a run file in memory, for reading only; `where` stands for the
+ * file name in messages. The bytes are copied. FORAY_ERROR_RUN also for a file that is being
+ * written, or was not closed: the rest of it is in a log next to the file. */
+foray_status fy_run_open_memory(foray_context *ctx, const void *data, size_t size,
+                                const char *where, foray_run **out);
+
+/* How many rewards are to be certified: foray_run_set_targets. */
+int64_t fy_run_targets(const foray_run *run);
+/* One of them; NULL: there is no such target. The run keeps it. */
+const foray_reward *fy_run_target(const foray_run *run, int64_t index);
+
+/* How the likelihood sets of one law agree, that of a run and that of new data. */
+typedef struct fy_law_fit {
+    int64_t state, action; /* the first pair that has the law; -1: it is that of first states */
+    int64_t pairs;         /* that share it */
+    int64_t visits, later; /* its transitions in the run, and in the data */
+    double apart;          /* above 0: the sets are disjoint, by so many nats; -inf: no data */
+} fy_law_fit;
+
+typedef struct fy_drift {
+    double delta; /* data of a world that has not changed are refuted with at most this
+                     probability */
+    int64_t episodes, transitions; /* that were read */
+    int64_t laws;
+    fy_law_fit *law;
+    int64_t refuted;              /* the first law found to have changed; -1: none */
+    char episode[FY_LABEL_BYTES]; /* after which it was found, */
+    int64_t line;                 /* and where that begins */
+} fy_drift;
+
+/* Do new data, in a CSV file as fy_data_read takes it, still fit the run, or has the world
+ * changed since? FORAY_ERROR_WORLD: the model rules a transition of theirs out. *out is released
+ * with fy_drift_destroy. */
+foray_status fy_run_check_data(foray_run *run, const char *path, double delta, fy_drift **out);
+void fy_drift_destroy(fy_drift *drift);
+
+/* From here on plans, certificates and bounds of the run rest on FORAY_RADIUS_REFIT: likelihoods of
+ * later data with priors around earlier estimates, whose counts are found in the record. They are
+ * sharper in long runs and wider in short ones, and hold on a different event of the same delta:
+ * decide before looking, and do not take the better of the two. Ends with
+ * foray_explorer_certify_by, and when an episode begins. FORAY_ERROR_USAGE where there are no
+ * likelihoods, and for runs learnt from recorded data. */
+foray_status fy_run_certify_by_refit(foray_run *run);
+
+typedef struct fy_run_facts {
+    const char *version; /* of the library that created the run */
+    const char *created; /* UTC, ISO 8601 */
+    int64_t episodes, checkpoints, plans_stored, bytes;
+    foray_explorer_facts explorer;
+} fy_run_facts;
+/* The texts live as long as the run. */
+foray_status fy_run_describe(foray_run *run, fy_run_facts *facts);
 
 #endif

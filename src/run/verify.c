@@ -304,7 +304,7 @@ static foray_status check_point(verifier *v)
     bool bounded;
     foray_status status = fy_explorer_bounded(v->explorer, &bounded);
     if (status == FORAY_OK && bounded)
-        status = foray_explorer_bound(v->explorer, &certificate);
+        status = foray_explorer_bound(v->explorer, FORAY_KIND_PAIR, &certificate);
     if (status != FORAY_OK)
         return status;
     bool same_bound =

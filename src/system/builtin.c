@@ -17,7 +17,7 @@ SYSTEMS(DECLARE)
 static const fy_system_kind *const kinds[] = {SYSTEMS(ROW)};
 #undef ROW
 
-bool foray_system_builtin(int64_t index, foray_world_info *info)
+bool fy_system_builtin(int64_t index, foray_world_info *info)
 {
     if (index < 0 || index >= FY_COUNT(kinds))
         return false;
@@ -28,14 +28,14 @@ bool foray_system_builtin(int64_t index, foray_world_info *info)
 
 bool fy_system_is_builtin(const char *text)
 {
-    return fy_spec_names(foray_system_builtin, text);
+    return fy_spec_names(fy_system_builtin, text);
 }
 
 foray_status fy_system_open_builtin(foray_context *ctx, const char *text, foray_system **out)
 {
     int64_t index = 0;
     double value[FY_MAX_PARAMETERS];
-    foray_status status = fy_spec_read(ctx, "system", foray_system_builtin, text, &index, value);
+    foray_status status = fy_spec_read(ctx, "system", fy_system_builtin, text, &index, value);
     return status == FORAY_OK ? kinds[index]->open(ctx, value, out) : status;
 }
 

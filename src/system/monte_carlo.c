@@ -9,7 +9,7 @@
 /* ------------------------------------------------------------------------- bounds */
 
 /* Hoeffding: P(|mean - E| >= e) <= 2 exp(-2 N e^2 / range^2), for each of `means`. */
-int64_t foray_monte_carlo_draws(double range, double accuracy, double delta, double means)
+int64_t fy_monte_carlo_draws(double range, double accuracy, double delta, double means)
 {
     double draws = range * range * fy_log(2 * means / delta) / (2 * accuracy * accuracy);
     if (!(draws < 0x1p62))
@@ -58,7 +58,7 @@ enum { BATCH = 1024 };
 
 typedef struct estimate {
     foray_system *system;
-    const foray_value *value;
+    const fy_value *value;
     int64_t each; /* draws of every simulator in a batch */
     foray_system_query *query;
     double *state, *next;
@@ -121,16 +121,16 @@ static foray_status check_request(foray_context *ctx, const foray_system *system
     return FORAY_OK;
 }
 
-foray_status foray_system_psi(foray_system *system, const foray_draw *draw, const double *state,
-                              int64_t action, const foray_value *value, double accuracy,
-                              double delta, double *psi, int64_t *draws)
+foray_status fy_system_psi(foray_system *system, const foray_draw *draw, const double *state,
+                           int64_t action, const fy_value *value, double accuracy, double delta,
+                           double *psi, int64_t *draws)
 {
     foray_context *ctx = system->ctx;
     foray_status status = check_request(ctx, system, value->range, accuracy, delta);
     if (status != FORAY_OK)
         return status;
     int64_t d = system->spec.simulators, n = system->spec.dimensions;
-    int64_t needed = foray_monte_carlo_draws(value->range, accuracy, delta, (double)d);
+    int64_t needed = fy_monte_carlo_draws(value->range, accuracy, delta, (double)d);
     if (needed > FY_MAX_DRAWS / d)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "an accuracy of %g takes %.3g draws of each of %" PRId64

@@ -253,11 +253,6 @@ const foray_system_spec *foray_system_describe(const foray_system *system)
     return &system->spec;
 }
 
-const double *foray_system_weights(const foray_system *system)
-{
-    return system->weight;
-}
-
 /* --------------------------------------------------------- questions and answers */
 
 static foray_status failed(const foray_system *system, foray_context *ctx, const foray_draw *draw,
@@ -404,10 +399,4 @@ foray_status fy_system_value(const foray_system *system, foray_context *ctx, int
                        spec->name, spec->reward_name[index], answer);
     *value = answer;
     return FORAY_OK;
-}
-
-foray_status foray_system_reward(foray_system *system, int64_t index, const double *state,
-                                 int64_t action, double *value)
-{
-    return fy_system_value(system, system->ctx, index, state, action, value);
 }

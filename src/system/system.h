@@ -52,6 +52,9 @@ typedef struct fy_system_kind {
     foray_status (*open)(foray_context *ctx, const double *value, foray_system **out);
 } fy_system_kind;
 
+/* Built-in system `index`, its parameters included; false past the end. */
+bool fy_system_builtin(int64_t index, foray_world_info *info);
+
 /* NAME[:key=value,...] of the table. */
 bool fy_system_is_builtin(const char *text);
 foray_status fy_system_open_builtin(foray_context *ctx, const char *text, foray_system **out);
@@ -78,5 +81,24 @@ double fy_mean_error(fy_scatter scatter, double N, double L);
 
 /* About how many draws bring that down to `accuracy`, if N of them scattered like this. */
 double fy_mean_draws(fy_scatter scatter, double N, double L, double accuracy);
+
+/* How many draws it takes for `means` means of numbers in [0, range] to have errors of at most
+ * `accuracy` with probability 1 - delta, all at once (Hoeffding):
+ *   N = ceil( range^2 log(2 means/delta) / (2 accuracy^2) ). */
+int64_t fy_monte_carlo_draws(double range, double accuracy, double delta, double means);
+
+/* A value function V into [0, range], chosen without looking at the draws. */
+typedef struct fy_value {
+    double (*at)(void *user, const double *state); /* V(s) */
+    void *user;
+    double range;
+} fy_value;
+
+/* psi_V,i(s,a) = E[V(s') | simulator i], i < d, each within `accuracy` with probability
+ * 1 - delta together; all simulators see the same random numbers. *draws (may be NULL)
+ * receives N. */
+foray_status fy_system_psi(foray_system *system, const foray_draw *draw, const double *state,
+                           int64_t action, const fy_value *value, double accuracy, double delta,
+                           double *psi, int64_t *draws);
 
 #endif

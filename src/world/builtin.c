@@ -48,7 +48,7 @@ foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_mod
 {
     foray_builder *builder = NULL;
     if (fy_spec_names(fy_open_describe, spec))
-        return foray_model_open(ctx, spec, 0, NULL, out);
+        return fy_model_of_sizes(ctx, spec, 0, NULL, out);
     foray_status status = build(ctx, spec, &builder);
     if (status == FORAY_OK) {
         foray_builder_name(builder, spec);

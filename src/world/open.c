@@ -120,8 +120,8 @@ static foray_status make_open(foray_context *ctx, const char *text, const double
     return fy_model_open(ctx, &parts, out);
 }
 
-foray_status foray_model_open(foray_context *ctx, const char *text, int64_t names,
-                              const char *const *action_name, foray_model **out)
+foray_status fy_model_of_sizes(foray_context *ctx, const char *text, int64_t names,
+                               const char *const *action_name, foray_model **out)
 {
     double value[FY_MAX_PARAMETERS];
     int64_t index;

@@ -17,7 +17,6 @@ struct foray_world {
     void *self;
     int64_t states, actions;  /* 0: not known, `step` has to look for itself */
     const foray_model *model; /* of the world of a model */
-    bool through_clusters;
 };
 
 /* --------------------------------------------------------- worlds in general */
@@ -69,14 +68,14 @@ bool fy_world_is_of_model(const foray_world *world)
     return world->states > 0;
 }
 
-void fy_world_mark_through_clusters(foray_world *world)
+void fy_world_mark_aggregated(foray_world *world)
 {
-    world->through_clusters = true;
+    world->ops.aggregated = true;
 }
 
-bool fy_world_is_through_clusters(const foray_world *world)
+bool fy_world_is_aggregated(const foray_world *world)
 {
-    return world->through_clusters;
+    return world->ops.aggregated;
 }
 
 bool fy_world_ended(const foray_world *world)

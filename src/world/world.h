@@ -29,8 +29,8 @@ typedef struct fy_world_kind {
 const foray_context *fy_world_context(const foray_world *world);
 bool fy_world_is_of_model(const foray_world *world);
 /* Of a world that does not obey its model: a system that is seen through clusters. */
-void fy_world_mark_through_clusters(foray_world *world);
-bool fy_world_is_through_clusters(const foray_world *world);
+void fy_world_mark_aggregated(foray_world *world);
+bool fy_world_is_aggregated(const foray_world *world);
 /* Did the last step lead to an absorbing state, as far as the world says? */
 bool fy_world_ended(const foray_world *world);
 /* Was the episode cut off after it? */
@@ -112,5 +112,14 @@ bool fy_spec_names(fy_spec_table table, const char *text);
 
 /* "open" and its parameters, as a table of one row. */
 bool fy_open_describe(int64_t index, foray_world_info *info);
+
+/* An open model, "open:states=S,actions=A,horizon=H[,initial=FIRST]": nothing is known but the
+ * sizes, and any state may follow any other (docs/outside.md). FIRST, where episodes begin: a
+ * state; several, equally likely, as 3+7, or with probabilities as 3:0.25+7:0.75; unknown (the
+ * default). With names for its actions, or without (names = 0). Such models are explored by
+ * rf-express (pooled on), random and recorded, in memory that grows with what was seen; functions
+ * that need features or successors refuse them. */
+foray_status fy_model_of_sizes(foray_context *ctx, const char *spec, int64_t names,
+                               const char *const *action_name, foray_model **out);
 
 #endif

@@ -2,7 +2,7 @@
  *
  *   for k = 1..K: whoever recorded episode k chose its actions
  *
- * It chooses none (foray_explorer_learn), and learns from what it is told exactly as UCRL-RFE
+ * It chooses none (fy_explorer_learn), and learns from what it is told exactly as UCRL-RFE
  * does. Certificates from likelihoods hold for every policy that did not look ahead, and those of
  * the regression too: what a target is depends on earlier episodes alone. */
 #include "explore/mixture/learner.h"

@@ -198,7 +198,7 @@ static int64_t bound_pair(const shape *s, const foray_model *model, int64_t stat
     return count;
 }
 
-static foray_status bound_all(const shape *s, foray_enclosure *out)
+static foray_status bound_all(const shape *s, fy_enclosure *out)
 {
     int64_t transitions = 2 * s->states * s->explorer->model->actions + s->seen->entries, at = 0;
     if (!FY_ALLOC(s->explorer->ctx, out->min, transitions) ||
@@ -212,11 +212,11 @@ static foray_status bound_all(const shape *s, foray_enclosure *out)
 
 /* -------------------------------------------------------------------------- public */
 
-foray_status foray_explorer_enclose(foray_explorer *explorer, foray_enclosure *out)
+foray_status fy_explorer_enclose(foray_explorer *explorer, fy_enclosure *out)
 {
     foray_context *ctx = explorer->ctx;
     shape s = {.explorer = explorer};
-    *out = (foray_enclosure){0};
+    *out = (fy_enclosure){0};
     if (!explorer->model->open)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s is not an open model: its probabilities have intervals of their own",
@@ -238,15 +238,15 @@ foray_status foray_explorer_enclose(foray_explorer *explorer, foray_enclosure *o
     free(s.entry);
     fy_laws_destroy(&s.laws);
     if (status != FORAY_OK)
-        foray_enclosure_clear(out);
+        fy_enclosure_clear(out);
     return status;
 }
 
-void foray_enclosure_clear(foray_enclosure *enclosure)
+void fy_enclosure_clear(fy_enclosure *enclosure)
 {
     foray_model_destroy(enclosure->model);
     free(enclosure->min);
     free(enclosure->max);
     free(enclosure->state);
-    *enclosure = (foray_enclosure){0};
+    *enclosure = (fy_enclosure){0};
 }

@@ -13,7 +13,7 @@
 
 typedef struct translation {
     foray_context *ctx;
-    const foray_enclosure *in;
+    const fy_enclosure *in;
     const foray_reward *from;
     foray_reward *to;
 } translation;
@@ -21,7 +21,7 @@ typedef struct translation {
 /* What a step from a pair to `next` earns, also where it leads elsewhere. */
 static double worth(const translation *t, int64_t state, int64_t action, int64_t next)
 {
-    const foray_enclosure *in = t->in;
+    const fy_enclosure *in = t->in;
     if (next == in->high)
         return t->from->high;
     if (next == in->low)
@@ -46,11 +46,11 @@ static foray_status translate_pair(const translation *t, int64_t state, int64_t 
 
 static foray_status translate_values(translation *t)
 {
-    const foray_enclosure *in = t->in;
+    const fy_enclosure *in = t->in;
     const foray_model *model = in->model;
     bool ahead = fy_reward_looks_ahead(t->from);
-    foray_status status = foray_reward_create_between(
-        t->ctx, model, t->from->name, fmin(t->from->low, 0), fmax(t->from->high, 0), 0, &t->to);
+    foray_status status = foray_reward_create(t->ctx, model, t->from->name, fmin(t->from->low, 0),
+                                              fmax(t->from->high, 0), 0, &t->to);
     for (int64_t i = 0; i < model->states && status == FORAY_OK; i++)
         for (int64_t a = 0; in->state[i] >= 0 && a < model->actions && status == FORAY_OK; a++)
             status = translate_pair(t, i, a, ahead);
@@ -86,8 +86,8 @@ static foray_status translate_ends(translation *t)
     return status;
 }
 
-foray_status foray_enclosure_reward(foray_context *ctx, const foray_enclosure *enclosure,
-                                    const foray_reward *reward, foray_reward **out)
+foray_status fy_enclosure_reward(foray_context *ctx, const fy_enclosure *enclosure,
+                                 const foray_reward *reward, foray_reward **out)
 {
     translation t = {.ctx = ctx, .in = enclosure, .from = reward};
     if (!reward->fixed && reward->tables > 1)
