@@ -65,7 +65,7 @@ int64_t fy_names_find(const fy_names *names, const char *text)
     int64_t found = digits ? -1 : find_name(names, text, &at);
     if (found >= 0)
         return found < names->count ? found : FY_NAMES_SEVERAL;
-    bool whole = digits || foray_integer_read(text, &number);
+    bool whole = digits || fy_integer_read(text, strlen(text), &number);
     return whole && number >= 0 && number < names->count ? number : FY_NAMES_NONE;
 }
 
@@ -114,7 +114,7 @@ typedef struct recording {
     fy_data_fn fn;
     void *user;
     /* The episode at hand. */
-    char label[FORAY_LABEL_SIZE];
+    char label[FY_LABEL_BYTES];
     bool begun, done;
     int64_t step; /* the one that is due */
     /* The piece of it at hand. */
@@ -209,7 +209,7 @@ static foray_status check_reward(recording *r)
 {
     double value;
     const char *cell = fy_csv_cell(r->csv, REWARD);
-    if (!cell || !*cell || foray_number_read(cell, &value))
+    if (!cell || !*cell || fy_number_read(cell, strlen(cell), &value))
         return FORAY_OK;
     return bad_row(r, "reward", "not a number");
 }
@@ -220,12 +220,12 @@ static foray_status hand_over(recording *r)
 {
     if (r->steps == 0)
         return FORAY_OK;
-    const foray_recorded piece = {.episode = r->label,
-                                  .line = r->line,
-                                  .steps = r->steps,
-                                  .states = r->piece_states,
-                                  .actions = r->piece_actions,
-                                  .done = r->done};
+    const fy_recorded_episode piece = {.episode = r->label,
+                                       .line = r->line,
+                                       .steps = r->steps,
+                                       .states = r->piece_states,
+                                       .actions = r->piece_actions,
+                                       .done = r->done};
     r->steps = 0;
     return r->fn(r->user, &piece);
 }
@@ -257,7 +257,7 @@ static foray_status check_step(recording *r)
 {
     int64_t step;
     const char *cell = fy_csv_cell(r->csv, STEP);
-    if (!foray_integer_read(cell, &step))
+    if (!fy_integer_read(cell, strlen(cell), &step))
         return bad_row(r, "step", "not a whole number");
     if (step != r->step)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
@@ -377,29 +377,6 @@ foray_status fy_data_read(foray_context *ctx, const foray_model *model, const ch
     return status;
 }
 
-/* ------------------------------------------------------------------------- for callers */
-
-typedef struct listener {
-    foray_recorded_fn fn;
-    void *user;
-    bool stopped;
-} listener;
-
-static foray_status tell_listener(void *user, const foray_recorded *episode)
-{
-    listener *to = user;
-    to->stopped = !to->fn(to->user, episode);
-    return to->stopped ? FORAY_INTERRUPTED : FORAY_OK;
-}
-
-foray_status foray_data_read(foray_context *ctx, const foray_model *model, const char *path,
-                             foray_recorded_fn fn, void *user)
-{
-    listener to = {.fn = fn, .user = user};
-    foray_status status = fy_data_read(ctx, model, path, tell_listener, &to);
-    return to.stopped ? FORAY_OK : status;
-}
-
 /* ---------------------------------------------------------------- policies *
  *
  * Policies from elsewhere, as CSV with the columns step,state,action.
@@ -430,7 +407,7 @@ static foray_status read_policy_step(const policy_rows *r, int64_t *step)
     const char *cell = fy_csv_cell(r->csv, POLICY_STEP);
     *step = -1;
     if (!cell || !*cell ||
-        (foray_integer_read(cell, step) && *step >= 0 && *step < r->model->horizon))
+        (fy_integer_read(cell, strlen(cell), step) && *step >= 0 && *step < r->model->horizon))
         return FORAY_OK;
     return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                    "%s:%" PRId64 ": step: '%.60s', but the model has 0 to %" PRId64
@@ -499,8 +476,8 @@ static foray_status take_policy_rows(policy_rows *r, foray_policy *policy)
     return status == FORAY_OK ? check_complete(r, policy) : status;
 }
 
-foray_status foray_policy_load_csv(foray_context *ctx, const foray_model *model, const char *path,
-                                   foray_policy **out)
+foray_status fy_policy_load_csv(foray_context *ctx, const foray_model *model, const char *path,
+                                foray_policy **out)
 {
     policy_rows r = {.ctx = ctx, .model = model, .path = path};
     foray_policy *policy = NULL;
