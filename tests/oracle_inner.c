@@ -1,4 +1,5 @@
 /* oracle_inner.c - see oracle_inner.h. */
+#include "oracle_dense.h"
 #include "oracle_inner.h"
 
 #include <glpk.h>
@@ -205,28 +206,6 @@ double inner_brute_force(int64_t set)
 
 /* Sigma^{-1/2} by the iteration of Denman and Beavers: Y <- (Y + Z^-1)/2, Z <- (Z + Y^-1)/2
  * from Y = Sigma, Z = I. */
-static void invert(int d, const long double *a, long double *out)
-{
-    long double m[INNER_MOST_D * INNER_MOST_D];
-    memcpy(m, a, (size_t)(d * d) * sizeof *m);
-    for (int i = 0; i < d * d; i++)
-        out[i] = i / d == i % d;
-    for (int k = 0; k < d; k++) {
-        long double pivot = m[k * d + k];
-        for (int i = 0; i < d; i++) {
-            m[k * d + i] /= pivot;
-            out[k * d + i] /= pivot;
-        }
-        for (int r = 0; r < d; r++) {
-            long double s = m[r * d + k];
-            for (int i = 0; i < d && r != k; i++) {
-                m[r * d + i] -= s * m[k * d + i];
-                out[r * d + i] -= s * out[k * d + i];
-            }
-        }
-    }
-}
-
 static void inverse_root(int64_t block, double *out)
 {
     long double y[INNER_MOST_D * INNER_MOST_D], z[INNER_MOST_D * INNER_MOST_D],
@@ -239,8 +218,8 @@ static void inverse_root(int64_t block, double *out)
             z[i * d + k] = i == k;
         }
     for (int step = 0; step < 60; step++) {
-        invert(d, y, yi);
-        invert(d, z, zi);
+        oracle_invert_long(d, y, yi);
+        oracle_invert_long(d, z, zi);
         for (int i = 0; i < d * d; i++) {
             y[i] = (y[i] + zi[i]) / 2;
             z[i] = (z[i] + yi[i]) / 2;

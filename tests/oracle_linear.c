@@ -1,3 +1,4 @@
+#include "oracle_dense.h"
 #include "oracle_linear.h"
 
 #include <math.h>
@@ -58,31 +59,6 @@ static double dot(const double *a, const double *b, int64_t count)
     return sum;
 }
 
-/* Gauss-Jordan without pivoting, which positive definite matrices do not need. */
-static double invert(int64_t d, double *a, double *inverse)
-{
-    double log_det = 0;
-    memset(inverse, 0, (size_t)(d * d) * sizeof *inverse);
-    for (int64_t i = 0; i < d; i++)
-        inverse[i * d + i] = 1;
-    for (int64_t k = 0; k < d; k++) {
-        double pivot = a[k * d + k];
-        log_det += log(pivot);
-        for (int64_t j = 0; j < d; j++) {
-            a[k * d + j] /= pivot;
-            inverse[k * d + j] /= pivot;
-        }
-        for (int64_t i = 0; i < d; i++) {
-            double factor = a[i * d + k];
-            for (int64_t j = 0; i != k && j < d; j++) {
-                a[i * d + j] -= factor * a[k * d + j];
-                inverse[i * d + j] -= factor * inverse[k * d + j];
-            }
-        }
-    }
-    return log_det;
-}
-
 void oracle_linear_invert(oracle_linear *o, int64_t t)
 {
     int64_t d = o->dim;
@@ -95,7 +71,7 @@ void oracle_linear_invert(oracle_linear *o, int64_t t)
             for (int64_t j = 0; j < d; j++)
                 lambda[i * d + j] += phi[i] * phi[j];
     }
-    o->log_det = invert(d, lambda, o->inverse);
+    o->log_det = oracle_invert(d, lambda, o->inverse);
     free(lambda);
 }
 

@@ -1,4 +1,5 @@
 /* oracle_literal.c - see oracle_literal.h. */
+#include "oracle_dense.h"
 #include "oracle_literal.h"
 #include "support.h"
 #include "model/model.h"
@@ -38,41 +39,6 @@ static double *zeros(int count)
 }
 
 /* ------------------------------------------------------------ dense algebra */
-
-/* Gauss-Jordan with row pivoting, in long double. */
-static void invert(int d, const double *matrix, double *inverse)
-{
-    long double *work = calloc((size_t)(2 * d * d), sizeof *work);
-    int w = 2 * d;
-    for (int i = 0; i < d; i++) {
-        for (int j = 0; j < d; j++)
-            work[i * w + j] = matrix[i * d + j];
-        work[i * w + d + i] = 1;
-    }
-    for (int c = 0; c < d; c++) {
-        int pivot = c;
-        for (int i = c; i < d; i++)
-            if (fabsl(work[i * w + c]) > fabsl(work[pivot * w + c]))
-                pivot = i;
-        for (int j = 0; j < w; j++) {
-            long double swap = work[c * w + j];
-            work[c * w + j] = work[pivot * w + j];
-            work[pivot * w + j] = swap;
-        }
-        long double scale = work[c * w + c];
-        for (int j = 0; j < w; j++)
-            work[c * w + j] /= scale;
-        for (int i = 0; i < d; i++) {
-            long double factor = work[i * w + c];
-            for (int j = 0; i != c && j < w; j++)
-                work[i * w + j] -= factor * work[c * w + j];
-        }
-    }
-    for (int i = 0; i < d; i++)
-        for (int j = 0; j < d; j++)
-            inverse[i * d + j] = (double)work[i * w + d + j];
-    free(work);
-}
 
 static double quadratic(int d, const double *matrix, const double *x)
 {
@@ -125,7 +91,7 @@ static void regression_add(regression *r, int d, const double *x, double y, doub
 static void regression_solve(regression *r, int d, double zeta)
 {
     r->widening = zeta * sqrt(r->spread);
-    invert(d, r->sigma, r->inverse);
+    oracle_invert(d, r->sigma, r->inverse);
     for (int i = 0; i < d; i++)
         r->theta[i] = dot(d, r->inverse + i * d, r->b);
 }

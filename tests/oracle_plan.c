@@ -1,4 +1,5 @@
 /* oracle_plan.c - Algorithm 1, slow and obvious. */
+#include "oracle_dense.h"
 #include "oracle_plan.h"
 #include "model/model.h"
 
@@ -58,33 +59,6 @@ static void dense_theta(const oracle_plan_task *task, double *theta)
 
 /* ---------------------------------------------------------------- the bonus */
 
-/* Gauss-Jordan with row pivots. */
-static void invert(int64_t n, double *a, double *inverse)
-{
-    for (int64_t i = 0; i < n * n; i++)
-        inverse[i] = i / n == i % n;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t best = k;
-        for (int64_t i = k; i < n; i++)
-            best = fabs(a[i * n + k]) > fabs(a[best * n + k]) ? i : best;
-        for (int64_t j = 0; j < n; j++) {
-            double t = a[k * n + j], u = inverse[k * n + j];
-            a[k * n + j] = a[best * n + j], a[best * n + j] = t;
-            inverse[k * n + j] = inverse[best * n + j], inverse[best * n + j] = u;
-        }
-        double pivot = a[k * n + k];
-        for (int64_t j = 0; j < n; j++)
-            a[k * n + j] /= pivot, inverse[k * n + j] /= pivot;
-        for (int64_t i = 0; i < n; i++) {
-            double factor = a[i * n + k];
-            for (int64_t j = 0; j < n && i != k; j++) {
-                a[i * n + j] -= factor * a[k * n + j];
-                inverse[i * n + j] -= factor * inverse[k * n + j];
-            }
-        }
-    }
-}
-
 /* Sigma_g^-1. */
 static double *dense_inverse(const oracle_plan_task *task, int64_t g)
 {
@@ -94,7 +68,7 @@ static double *dense_inverse(const oracle_plan_task *task, int64_t g)
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
             sigma[i * n + j] = packed[i >= j ? i * (i + 1) / 2 + j : j * (j + 1) / 2 + i];
-    invert(n, sigma, inverse);
+    oracle_invert(n, sigma, inverse);
     free(sigma);
     return inverse;
 }

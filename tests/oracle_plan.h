@@ -1,5 +1,5 @@
 /* oracle_plan.h - Algorithm 1 written out densely: phi as a table over all next states, the
- * inverse of Sigma by Gauss-Jordan, every sum a loop. Slow and obvious. */
+ * inverse of Sigma, every sum a loop. Slow and obvious. */
 #ifndef ORACLE_PLAN_H
 #define ORACLE_PLAN_H
 

@@ -1,4 +1,5 @@
 /* The ridge regressions against dense textbook inverses in long double. */
+#include "oracle_dense.h"
 #include "learn/dense.h"
 #include "learn/ridge.h"
 #include "support.h"
@@ -38,39 +39,15 @@ static void dense_update(dense *o, const double *x, double y, double w)
     }
 }
 
-/* Gauss-Jordan with pivoting; returns log det. */
+/* Returns log det. */
 static long double dense_invert(const dense *o, long double inverse[MOST][MOST])
 {
-    static long double a[MOST][2 * MOST];
-    long double log_det = 0;
-    int d = o->d;
-    for (int i = 0; i < d; i++)
-        for (int k = 0; k < d; k++) {
-            a[i][k] = o->sigma[i][k];
-            a[i][d + k] = i == k;
-        }
-    for (int i = 0; i < d; i++) {
-        int p = i;
-        for (int r = i; r < d; r++)
-            if (fabsl(a[r][i]) > fabsl(a[p][i]))
-                p = r;
-        for (int k = 0; k < 2 * d; k++) {
-            long double t = a[i][k];
-            a[i][k] = a[p][k];
-            a[p][k] = t;
-        }
-        log_det += logl(fabsl(a[i][i]));
-        for (int r = 0; r < d; r++) {
-            long double t = a[r][i] / a[i][i];
-            for (int k = 0; k < 2 * d && r != i; k++)
-                a[r][k] -= t * a[i][k];
-        }
-        for (int k = 2 * d - 1; k >= 0; k--)
-            a[i][k] /= a[i][i];
-    }
-    for (int i = 0; i < d; i++)
-        for (int k = 0; k < d; k++)
-            inverse[i][k] = a[i][d + k];
+    long double a[MOST * MOST];
+    for (int i = 0; i < o->d * o->d; i++)
+        a[i] = o->sigma[i / o->d][i % o->d];
+    long double log_det = oracle_invert_long(o->d, a, a);
+    for (int i = 0; i < o->d * o->d; i++)
+        inverse[i / o->d][i % o->d] = a[i];
     return log_det;
 }
 
