@@ -83,11 +83,23 @@ static cli_exit check_stdout(cli_planning *p, const char *output)
     return CLI_DONE;
 }
 
+/* Names that promise something else. */
+static bool promises_another_format(const char *output)
+{
+    const char *dot = strrchr(output, '.');
+    return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".c") == 0) && !is_directory(output);
+}
+
 cli_exit cli_plan_check_output(cli_planning *p)
 {
     const char *output = cli_value(p->session, "output");
     if (!output)
         return CLI_DONE;
+    if (promises_another_format(output))
+        return cli_fail(p->session, CLI_USAGE,
+                        "-o %s: a policy is written as JSON, and 'foray policy export' makes CSV "
+                        "or C of it",
+                        output);
     if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
         return cli_fail(p->session, CLI_BAD_INPUT, "%s: %s", output, strerror(errno));
     if (p->rewards.count > 1 && !is_directory(output))

@@ -4,6 +4,7 @@
 #include "support_disk.h"
 #include "support_run.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -324,14 +325,63 @@ static void test_other_databases_are_left_alone(void **state)
     assert_int_equal(run_file_size(bench->path), bytes);
 }
 
+/* ------------------------------------------------------------- descriptors of others */
+
+/* What a double close does: the number of the descriptor that leads to `path` leads to the other
+ * file instead. */
+static void take_descriptor(const char *path, const char *victim)
+{
+    struct stat mine, about;
+    int other = open(victim, O_RDWR), taken = -1;
+    assert_true(other >= 0);
+    assert_int_equal(stat(path, &mine), 0);
+    for (int fd = 3; fd < 256 && taken < 0; fd++)
+        if (fstat(fd, &about) == 0 && about.st_dev == mine.st_dev && about.st_ino == mine.st_ino)
+            taken = dup2(other, fd);
+    assert_true(taken >= 0);
+    close(other);
+}
+
+static void test_files_of_others_are_not_written(void **state)
+{
+    enum { SIZE = 100000 };
+    static const char *const suffix[] = {"", "-wal", "-shm"};
+    run_bench *bench = *state;
+    uint8_t *before = calloc(SIZE, 1), *after = malloc(SIZE);
+    assert_true(before && after);
+    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
+        char name[160];
+        FILE *file = fopen(bench->other, "wb");
+        assert_true(file && fwrite(before, 1, SIZE, file) == SIZE && fclose(file) == 0);
+        foray_run *run = run_create(bench, bench->path);
+        snprintf(name, sizeof name, "%s%s", bench->path, suffix[i]);
+        take_descriptor(name, bench->other);
+        assert_fails(bench, FORAY_ERROR_IO, run_finish(bench, run));
+        run_assert_message(bench, "closed descriptors that are not its own");
+        foray_run_close(run);
+        assert_int_equal(run_file_size(bench->other), SIZE);
+        file = fopen(bench->other, "rb");
+        assert_true(file && fread(after, 1, SIZE, file) == SIZE && fclose(file) == 0);
+        assert_memory_equal(before, after, SIZE);
+        remove_run(bench->path);
+    }
+    free(before);
+    free(after);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN_TEST(test_closing_on_full_disk),           RUN_TEST(test_deleted_while_exploring),
-        RUN_TEST(test_deleted_before_closing),         RUN_TEST(test_killed_while_planning),
-        RUN_TEST(test_killed_while_resuming),          RUN_TEST(test_journal_is_refused),
-        RUN_TEST(test_links_beside_are_refused),       RUN_TEST(test_log_left_behind),
+        RUN_TEST(test_closing_on_full_disk),
+        RUN_TEST(test_deleted_while_exploring),
+        RUN_TEST(test_deleted_before_closing),
+        RUN_TEST(test_killed_while_planning),
+        RUN_TEST(test_killed_while_resuming),
+        RUN_TEST(test_journal_is_refused),
+        RUN_TEST(test_links_beside_are_refused),
+        RUN_TEST(test_log_left_behind),
         RUN_TEST(test_other_databases_are_left_alone),
+        RUN_TEST(test_files_of_others_are_not_written),
     };
     disk_install();
     return cmocka_run_group_tests(tests, NULL, NULL);

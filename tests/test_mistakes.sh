@@ -102,6 +102,12 @@ echo "hello" >text
 expect 5 "not a Foray run" foray bound text
 expect 3 "" foray model check text
 
+# ---- files whose names promise what is not written
+for file in plan.csv plan.c; do
+    expect 2 "a policy is written as JSON, and 'foray policy export' makes CSV or C" foray plan r.foray -r goal:1 -o $file
+    holds "there is no $file" test ! -e $file
+done
+
 # ---- one file to write, and silence
 expect 2 "output is given twice: a.foray and b.foray" foray explore riverswim -k 10 -o a.foray -o b.foray
 holds "neither is there" test ! -e a.foray -a ! -e b.foray

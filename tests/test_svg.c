@@ -456,6 +456,26 @@ static void one_table_three_ways(void **state)
     foray_context_destroy(ctx);
 }
 
+/* Nobody reads these tables back by name: a spreadsheet does nothing, and a terminal neither. */
+static void cells_of_strangers_are_harmless(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    static const char *const heading[] = {"name"};
+    fy_table table = fy_table_begin(ctx, 1, heading);
+    fy_writer text = {.ctx = ctx};
+    fy_table_cell(&table, "=cmd|x");
+    fy_table_cell(&table, "-2.5");
+    fy_table_cell(&table, "a\xc2\x9b\"31m\"\x1b[2J\n\xe2\x80\xaegnp\xff");
+    fy_table_print_csv(&table, &text);
+    fy_write_bytes(&text, "", 1);
+    fy_table_free(&table);
+    assert_string_equal((char *)text.data, "name\n'=cmd|x\n-2.5\n"
+                                           "\"a\\u009b\"\"31m\"\"\\x1b[2J\\x0a\\u202egnp\\xff\"\n");
+    free(text.data);
+    foray_context_destroy(ctx);
+}
+
 /* ---------------------------------------------------------------------- allocation */
 
 static foray_status write_everything(foray_context *ctx, const char *path)
@@ -519,6 +539,7 @@ int main(void)
         cmocka_unit_test(decades_are_labelled),
         cmocka_unit_test(labels_are_short),
         cmocka_unit_test(one_table_three_ways),
+        cmocka_unit_test(cells_of_strangers_are_harmless),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,16 +138,19 @@ void fy_table_print_text(const fy_table *table, fy_writer *text)
     free(column);
 }
 
-/* Cells that hold a separator, a quote or a line end are quoted, and their quotes doubled. What a
- * spreadsheet would do has an apostrophe before it: nobody reads these tables back by name. */
+/* Cells that hold a separator or a quote are quoted, and their quotes doubled. What a spreadsheet
+ * would do has an apostrophe before it, and what is hidden is shown: nobody reads these tables back
+ * by name. */
 void fy_table_print_csv(const fy_table *table, fy_writer *text)
 {
     text->failed |= table->cells.failed;
     for (walk w = first_cell(table); at_cell(&w); next_cell(&w)) {
-        const char *quote = strpbrk(w.cell, ",\"\r\n") ? "\"" : "";
+        const char *quote = strpbrk(w.cell, ",\"") ? "\"" : "";
         fy_print(text, "%s%s", quote, fy_is_formula(w.cell) ? "'" : "");
-        for (const char *c = w.cell; *c; c++)
-            fy_write_bytes(text, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+        for (const char *c = w.cell; *c;) {
+            fy_print(text, "%s", *c == '"' ? "\"" : "");
+            c += fy_print_shown_character(text, c);
+        }
         fy_print(text, "%s%s", quote, ends_row(&w) ? "\n" : ",");
     }
 }

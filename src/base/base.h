@@ -198,8 +198,12 @@ foray_status fy_writer_take(fy_writer *writer, const char *what, char **out, siz
 void fy_write_bytes(fy_writer *writer, const void *data, size_t size);
 /* Text as printf has it, of any length; its final 0 is not written. */
 void fy_print(fy_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Is there something in it that cannot be seen, or is no character? */
+bool fy_has_hidden(const char *text);
 /* Text that somebody else wrote, to be read by people: what is hidden comes out as \x1b, \u202e. */
 void fy_print_shown(fy_writer *writer, const char *text);
+/* Its first character so; how many bytes that has. */
+int fy_print_shown_character(fy_writer *writer, const char *text);
 void fy_write_u64(fy_writer *writer, uint64_t value);
 void fy_write_double(fy_writer *writer, double value);
 void fy_write_u64s(fy_writer *writer, const uint64_t *value, size_t count);

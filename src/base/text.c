@@ -33,15 +33,31 @@ bool fy_character_hidden(int32_t code)
     return false;
 }
 
-void fy_print_shown(fy_writer *writer, const char *text)
+bool fy_has_hidden(const char *text)
 {
     for (int size; *text; text += size) {
         int32_t code = fy_character(text, &size);
-        if (code < 0)
-            fy_print(writer, "\\x%02x", (uint8_t)*text);
-        else if (fy_character_hidden(code))
-            fy_print(writer, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
-        else
-            fy_write_bytes(writer, text, (size_t)size);
+        if (code < 0 || fy_character_hidden(code))
+            return true;
     }
+    return false;
+}
+
+int fy_print_shown_character(fy_writer *writer, const char *text)
+{
+    int size;
+    int32_t code = fy_character(text, &size);
+    if (code < 0)
+        fy_print(writer, "\\x%02x", (uint8_t)*text);
+    else if (fy_character_hidden(code))
+        fy_print(writer, code < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)code);
+    else
+        fy_write_bytes(writer, text, (size_t)size);
+    return size;
+}
+
+void fy_print_shown(fy_writer *writer, const char *text)
+{
+    while (*text)
+        text += fy_print_shown_character(writer, text);
 }

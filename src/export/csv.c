@@ -42,7 +42,8 @@ static bool is_taken(const char *const *sorted, int64_t count, int64_t index)
 }
 
 /* Do names, and numbers where there is none, say which is which? Not if two are equal or one is
- * empty or a formula; nor if all are digits, which are read as numbers, and one is not its own. */
+ * empty, a formula or not all to be seen; nor if all are digits, which are read as numbers, and one
+ * is not its own. */
 static bool tell_apart(char *const *names, int64_t count, const char **sorted)
 {
     int64_t found = 0;
@@ -53,7 +54,7 @@ static bool tell_apart(char *const *names, int64_t count, const char **sorted)
             sorted[found++] = names[i];
             digits = digits && !names[i][strspn(names[i], "0123456789")];
             own = own && fy_integer_read(names[i], strlen(names[i]), &number) && number == i;
-            apart = apart && *names[i] && !fy_is_formula(names[i]);
+            apart = apart && *names[i] && !fy_is_formula(names[i]) && !fy_has_hidden(names[i]);
         }
     qsort(sorted, (size_t)found, sizeof *sorted, compare_names);
     for (int64_t i = 1; i < found; i++)

@@ -173,12 +173,29 @@ static bool same_head(const fy_head *a, const fy_head *b)
            a->plans == b->plans;
 }
 
+static foray_status find_held(fy_store *store)
+{
+    static const char *const suffix[FY_HELD] = {"", "-wal", "-shm"};
+    foray_status status = FORAY_OK;
+    for (int i = 0; status == FORAY_OK && i < FY_HELD; i++)
+        status = fy_held_find(store->ctx, store->real, suffix[i], &store->held[i]);
+    return status;
+}
+
+static bool lost_files(fy_store *store)
+{
+    bool lost = fy_lock_is_lost(&store->lock);
+    for (int i = 0; i < FY_HELD; i++)
+        lost = lost || fy_held_is_lost(&store->held[i]);
+    return lost;
+}
+
 /* A file that lost its name takes everything in and keeps nothing. Where our descriptors were
  * closed, SQLite's may lead to files of somebody else: nothing is written any more. */
 static foray_status check_place(fy_store *store)
 {
     int moved = 0;
-    if (fy_lock_is_lost(&store->lock))
+    if (lost_files(store))
         return fy_fail(store->ctx, FORAY_ERROR_IO,
                        "%s: other code in this process, such as a plug-in, closed descriptors that "
                        "are not its own, those of this file among them",
@@ -307,6 +324,8 @@ static fy_store *new_store(foray_context *ctx, const char *path)
         return NULL;
     store->ctx = ctx;
     store->lock.fd = -1;
+    for (int i = 0; i < FY_HELD; i++)
+        store->held[i].fd = -1;
     store->owner = getpid();
     store->path = fy_text(ctx, path);
     if (store->path)
@@ -512,6 +531,8 @@ static foray_status attach_store(fy_store *store, bool write)
         status = prepare_writing(store);
     if (status == FORAY_OK)
         status = fy_store_read_head(store, &store->head);
+    if (status == FORAY_OK && write)
+        status = find_held(store);
     store->whole = status == FORAY_OK;
     return status;
 }
@@ -643,7 +664,7 @@ foray_status fy_store_close(fy_store *store)
         return status;
     bool ours = store->owner == getpid();
     bool single = false;
-    if (ours && store->logged && !fy_lock_is_lost(&store->lock)) {
+    if (ours && store->logged && !lost_files(store)) {
         fy_store_rollback(store);
         status = store->whole ? fy_store_merge_log(store) : FORAY_OK;
         sqlite3_busy_timeout(store->db, 0);

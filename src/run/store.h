@@ -43,20 +43,23 @@ typedef struct fy_cached_statement {
 
 enum { FY_STORE_CACHED = 48 }; /* no fewer than there are texts */
 
+enum { FY_HELD = 3 }; /* the run, its log, the index of that */
+
 typedef struct fy_store {
     foray_context *ctx;
     char *path; /* as it was given, for messages */
     char *real; /* without links; NULL: in memory */
     sqlite3 *db;
     fy_cached_statement spare[FY_STORE_CACHED];
-    unsigned next_spare; /* the one that makes room */
-    fy_lock lock;        /* held where the store was opened for writing */
-    fy_head head;        /* as on disk */
-    bool known;          /* its tables are ours, and no others */
-    bool whole;          /* opened, and what was looked at made sense */
-    bool logged;         /* goes with a log now, or was to */
-    int64_t work;        /* of the statement that is being run, in thousands of steps */
-    pid_t owner;         /* the process that opened it: its children must not touch the database */
+    unsigned next_spare;   /* the one that makes room */
+    fy_lock lock;          /* held where the store was opened for writing, */
+    fy_held held[FY_HELD]; /* and then what SQLite writes to */
+    fy_head head;          /* as on disk */
+    bool known;            /* its tables are ours, and no others */
+    bool whole;            /* opened, and what was looked at made sense */
+    bool logged;           /* goes with a log now, or was to */
+    int64_t work;          /* of the statement that is being run, in thousands of steps */
+    pid_t owner; /* the process that opened it: its children must not touch the database */
 } fy_store;
 
 /* What a new run begins with. */
