@@ -14,7 +14,7 @@ users = {
     "python": [p for p in source.glob("python/foray/*.py") if p.name != "_library.py"],
     "playground": source.glob("web/*.c"),
     "examples": source.glob("examples/**/*.[ch]"),
-    "pages": [source / "docs/api.md", source / "docs/rewards.md"],
+    "pages": [source / "docs/api.md", source / "docs/rewards.md", source / "docs/play.md"],
     "command": source.glob("cli/*.[ch]"),
 }
 named = {user: set().union(*(re.findall(r"\bforay_\w+", path.read_text()) for path in paths))
