@@ -407,6 +407,8 @@ def name_of(world_name: str) -> str:
     >>> foray.gym.name_of("riverswim")
     'foray/RiverSwim'
     """
+    if not isinstance(world_name, str):
+        raise UsageError(f"{world_name!r} is no name of a world")
     return "foray/" + WORDS.get(world_name, world_name.capitalize())
 
 

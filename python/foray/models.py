@@ -127,6 +127,7 @@ class Model(Native):
 
     def state(self, name: str) -> int:
         """The state of a name, or of a number as text."""
+        as_text(name, "state")
         if name.strip().isascii() and name.strip().isdigit():
             return self._state(int(name))
         for s in range(self.states):
@@ -157,6 +158,8 @@ class Model(Native):
 
     def same_as(self, other: Model) -> bool:
         """Do both say the same about the same world, bit for bit?"""
+        if not isinstance(other, Model):
+            raise UsageError(f"{other!r} is no Model")
         return bool(lib.foray_model_equal(self.pointer, other.pointer))
 
     def to_json(self) -> str:
@@ -363,7 +366,7 @@ class Builder(Native):
         self, state: int, action: int, following: int, features: Mapping[int, float]
     ) -> Builder:
         """The features phi(s'|s,a) that are not 0, by their coordinates (features)."""
-        where = _ints(features, "coordinates")
+        where = _ints(_mapping(features, "features"), "coordinates")
         values = reals(list(features.values()), "features")
         where_to = _triple(state, action, following)
         return self._say(
@@ -382,7 +385,7 @@ class Builder(Native):
 
     def initial(self, probabilities: Mapping[int, float]) -> Builder:
         """Where episodes begin, and how probably."""
-        for state, probability in probabilities.items():
+        for state, probability in _mapping(probabilities, "initial").items():
             p = real(probability, "initial: probability")
             self._say(lib.foray_builder_initial, whole(state, "initial: state"), p)
         return self
@@ -416,6 +419,12 @@ class Builder(Native):
         out = c_void_p()
         self._context.call(lib.foray_builder_finish, self._pointer, byref(out))
         return Model(out)
+
+
+def _mapping(given: Any, what: str) -> Mapping[Any, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"{what}: {given!r} is no dictionary of numbers")
+    return given
 
 
 def _sizes(states: int, actions: int, horizon: int) -> tuple[int, int, int]:

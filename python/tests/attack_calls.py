@@ -97,6 +97,10 @@ class Objects:
         self.simulator = foray.Simulator(lambda s, a, rng: 0, states=3, actions=2, horizon=4)
         self.clusters = foray.Clusters("grid:3x5", low=[-1, -8], high=[1, 8])
         self.reward = foray.goal(7)
+        self.all = [
+            self.model, self.run, self.plan, self.plan.policy, self.plan.reward, self.reward, self.clusters, self.simulator,
+            self.builder, self.plan.certificate, foray.Model, foray.world("riverswim"), foray.goal(1).build(foray.world("riverswim")),
+        ]  # fmt: skip
 
     def good(self, name: str, owner: str) -> Any:
         number = len(os.listdir(self.folder))
@@ -234,11 +238,11 @@ def calls(get: Callable[[], Any], owner: str, of: Objects) -> Iterator[tuple[str
 
     yield "as it should be", lambda: call({})
     for p in listed:
-        for i, value in enumerate(NASTY):
+        for i, value in enumerate(NASTY + of.all):
             yield f"{p.name}=#{i} {_show(value)}", lambda p=p, value=value: call({p.name: value})
-    rng = np.random.default_rng(5)
+    rng, things = np.random.default_rng(5), NASTY + of.all
     for _ in range(30 if len(listed) > 1 else 0):
-        chosen = {p.name: NASTY[rng.integers(len(NASTY))] for p in listed}
+        chosen = {p.name: things[rng.integers(len(things))] for p in listed}
         yield "all " + _show(chosen), lambda chosen=chosen: call(chosen)
 
 

@@ -39,6 +39,8 @@ def test_models() -> None:
     for one in (model.state_name, model.cell, lambda s: model.available(s, 0), lambda a: model.available(0, a),
                 lambda s: model.successors(s, 0), lambda a: model.probabilities(0, a), model.action_name):  # fmt: skip
         refused(one, *NO_WHOLE, -1, 4)
+    others: list[Any] = [foray.goal(0).build(model), foray.Builder.tabular(1, 1, 1), 5, None, foray.Model]
+    refused(model.same_as, *others)
     refused(model.state, "4", "99999999999999999999")
     for size in (lambda n: foray.open_model(n, 2, 3), lambda n: foray.open_model(2, n, 3),
                  lambda n: foray.open_model(2, 2, n)):  # fmt: skip
@@ -62,6 +64,10 @@ def test_builders_read_no_further_than_arrays_go() -> None:
     refused(foray.Builder.mixture(2, 1, 3, 2).weights, [1.0], [0.5] * 3, [[0.5, 0.5]])
     refused(foray.Builder.features(2, 1, 3, 2, 1.0).theta, [1.0], [0.5] * 3)
     builder = foray.Builder.tabular(2, 1, 3)
+    no_mappings: list[Any] = [[], (0, 1), 5, None, "x", np.zeros(2)]
+    refused(builder.initial, *no_mappings)
+    refused(lambda f: foray.Builder.features(2, 1, 3, 2, 1.0).feature(0, 0, 0, f), *no_mappings)
+    refused(foray.world(RIVER).state, 3, None, b"x", [])
     refused(lambda s: builder.transition(s, 0, 0, 1.0), *NO_WHOLE)
     refused(lambda p: builder.transition(0, 0, 0, p), *NO_REAL)
     refused(lambda a: builder.available(0, [a]), *NO_WHOLE)
