@@ -60,10 +60,10 @@ static void make_model(sample *s, int64_t sets, int n, int d)
 /* Sigma after some data, so that it is nothing special. */
 static void make_ridge(foray_context *ctx, sample *s)
 {
-    double lambda = 1, *x = bench_alloc((size_t)s->basis->most_dim, sizeof *x);
+    double lambda = 1, *x = bench_alloc((size_t)s->basis->max_dim, sizeof *x);
     bench_check(ctx, fy_ridge_create(bench_arena(ctx), s->basis, &lambda, 4096, &s->ridge));
     for (uint64_t k = 0; k < 200; k++) {
-        for (uint64_t i = 0; i < (uint64_t)s->basis->most_dim; i++)
+        for (uint64_t i = 0; i < (uint64_t)s->basis->max_dim; i++)
             x[i] = bench_uniform(99, k * 64 + i) - 0.5;
         fy_ridge_update(s->ridge, 0, x, 0, 1);
     }

@@ -119,9 +119,9 @@ typedef struct scene {
 static void learn(scene *s)
 {
     const fy_basis *basis = s->model->basis;
-    double *f = bench_alloc((size_t)basis->most_generators, sizeof *f);
-    double *x = bench_alloc((size_t)basis->most_dim, sizeof *x);
-    double *scratch = bench_alloc((size_t)basis->most_coords, sizeof *scratch);
+    double *f = bench_alloc((size_t)basis->max_generators, sizeof *f);
+    double *x = bench_alloc((size_t)basis->max_dim, sizeof *x);
+    double *scratch = bench_alloc((size_t)basis->max_coords, sizeof *scratch);
     for (int64_t i = 0; i < 1000; i++) {
         int64_t set = (int64_t)(bench_uniform(3, (uint64_t)i) * (double)s->model->generator_sets);
         for (int64_t j = 0; j < fy_generator_set_size(s->model, set); j++)

@@ -133,7 +133,7 @@ int main(void)
         int d = sizes[i];
         size_t square = (size_t)(d * d), many = VECTORS * (size_t)d;
         fy_block block = {.dim = d};
-        fy_basis basis = {.blocks = 1, .block = &block, .most_dim = d};
+        fy_basis basis = {.blocks = 1, .block = &block, .max_dim = d};
         double lambda = 1, o[3], t[3];
         work w = {.d = d, .rounds = rounds_for(d)};
         bench_check(ctx, fy_ridge_create(bench_arena(ctx), &basis, &lambda, INT64_MAX, &w.ridge));

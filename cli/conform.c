@@ -296,7 +296,7 @@ static cli_check_result check_speed(suite_state *suite)
 
 /* ------------------------------------------------------------- the other checks */
 
-enum { SAMPLE_LEAST = 256, SAMPLE_MOST = 4096, RESETS = 64, EPISODES = 4, EPISODE_MOST = 1000 };
+enum { MIN_SAMPLE = 256, MAX_SAMPLE = 4096, RESETS = 64, EPISODES = 4, MAX_EPISODE = 1000 };
 enum { SINGLES = 128, REWARD_STATES = 64, ASKERS = 2 };
 
 /* ---------------------------------------------------------------- questions */
@@ -306,8 +306,8 @@ static void make_sample(suite_state *suite)
 {
     const foray_system_spec *spec = suite->spec;
     int64_t kinds = spec->simulators + 1;
-    int64_t all = spec->actions > SAMPLE_MOST / kinds ? SAMPLE_MOST : spec->actions * kinds;
-    suite->count = all > SAMPLE_LEAST ? all : SAMPLE_LEAST;
+    int64_t all = spec->actions > MAX_SAMPLE / kinds ? MAX_SAMPLE : spec->actions * kinds;
+    suite->count = all > MIN_SAMPLE ? all : MIN_SAMPLE;
     for (int64_t i = 0; i < suite->count; i++) {
         suite->query[i] = (foray_system_query){.draw = fresh_draw(suite),
                                                .action = i % spec->actions,
@@ -363,7 +363,7 @@ static const char *first_double(const char *const *name, int64_t count)
     for (int64_t i = 0; name && i < count; i++) {
         if (!name[i][0])
             return "(empty)";
-        for (int64_t j = 0; j < i && j < SAMPLE_MOST; j++)
+        for (int64_t j = 0; j < i && j < MAX_SAMPLE; j++)
             if (strcmp(name[i], name[j]) == 0)
                 return name[i];
     }
@@ -433,7 +433,7 @@ static bool walk(suite_state *suite, uint64_t k, int64_t steps, double *state, i
 
 static cli_check_result check_episodes(suite_state *suite)
 {
-    int64_t steps = suite->spec->horizon < EPISODE_MOST ? suite->spec->horizon : EPISODE_MOST;
+    int64_t steps = suite->spec->horizon < MAX_EPISODE ? suite->spec->horizon : MAX_EPISODE;
     int64_t walked, sum = 0;
     for (uint64_t k = 0; k < EPISODES; k++) {
         if (!walk(suite, suite->fresh++, steps, suite->other_state, &walked))
@@ -453,7 +453,7 @@ static cli_check_result check_episodes(suite_state *suite)
  * draw of a reset determines the episode. Another one in between must leave no trace. */
 static cli_check_result check_replay(suite_state *suite)
 {
-    int64_t steps = suite->spec->horizon < EPISODE_MOST ? suite->spec->horizon : EPISODE_MOST;
+    int64_t steps = suite->spec->horizon < MAX_EPISODE ? suite->spec->horizon : MAX_EPISODE;
     int64_t walked[2], other, n = suite->n;
     for (uint64_t k = 0; k < EPISODES; k++) {
         uint64_t one = suite->fresh++, another = suite->fresh++;
@@ -708,8 +708,8 @@ static const row rows[] = {
 static foray_status allocate_suite(foray_context *ctx, suite_state *suite)
 {
     int64_t n = suite->n;
-    if (FY_ALLOC(ctx, suite->query, SAMPLE_MOST) && FY_ALLOC(ctx, suite->state, SAMPLE_MOST * n) &&
-        FY_ALLOC(ctx, suite->next, SAMPLE_MOST * n) && FY_ALLOC(ctx, suite->other_query, ROOM) &&
+    if (FY_ALLOC(ctx, suite->query, MAX_SAMPLE) && FY_ALLOC(ctx, suite->state, MAX_SAMPLE * n) &&
+        FY_ALLOC(ctx, suite->next, MAX_SAMPLE * n) && FY_ALLOC(ctx, suite->other_query, ROOM) &&
         FY_ALLOC(ctx, suite->other_state, ROOM * n) && FY_ALLOC(ctx, suite->other_next, ROOM * n))
         return FORAY_OK;
     return FORAY_ERROR_MEMORY;

@@ -47,8 +47,8 @@ void inner_begin(bool centred, int blocks, const int32_t *dims)
     for (int g = 0, c = 0; g < blocks; g++) {
         inner_bed.block[g] =
             (fy_block){.coords = dims[g], .dim = dims[g], .coord = inner_bed.coordinate + c};
-        inner_bed.basis.most_dim = inner_bed.basis.most_coords =
-            dims[g] > inner_bed.basis.most_dim ? dims[g] : inner_bed.basis.most_dim;
+        inner_bed.basis.max_dim = inner_bed.basis.max_coords =
+            dims[g] > inner_bed.basis.max_dim ? dims[g] : inner_bed.basis.max_dim;
         for (int i = 0; i < dims[g]; i++, c++) {
             inner_bed.coordinate[c] = c;
             inner_bed.block_of_coord[c] = g;
@@ -72,8 +72,8 @@ void inner_add_set(int block, int n, const double *rows)
         inner_bed.feat_start[++at] = feat;
     }
     inner_bed.gen_start[set + 1] = at;
-    inner_bed.basis.most_generators =
-        n > inner_bed.basis.most_generators ? n : inner_bed.basis.most_generators;
+    inner_bed.basis.max_generators =
+        n > inner_bed.basis.max_generators ? n : inner_bed.basis.max_generators;
 }
 
 /* Sigma from some random vectors, badly scaled on purpose. */

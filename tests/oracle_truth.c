@@ -74,7 +74,7 @@ double truth_distance(foray_explorer *explorer)
     const fy_ridge *ridge = learner->ridge;
     double worst = 0;
     fy_learner_estimate(learner);
-    double *z = calloc((size_t)learner->basis->most_dim + 1, sizeof *z);
+    double *z = calloc((size_t)learner->basis->max_dim + 1, sizeof *z);
     for (int64_t g = 0; g < ridge->blocks; g++) {
         int32_t d = learner->basis->block[g].dim;
         if (d == 0)

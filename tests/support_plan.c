@@ -14,9 +14,9 @@ const support_sizes scene_wide = {
 void scene_learn(scene *s, int64_t updates)
 {
     const foray_model *model = s->model;
-    double *f = calloc((size_t)s->basis->most_generators, sizeof *f);
-    double *x = calloc((size_t)s->basis->most_dim + 1, sizeof *x);
-    double *scratch = calloc((size_t)s->basis->most_coords, sizeof *scratch);
+    double *f = calloc((size_t)s->basis->max_generators, sizeof *f);
+    double *x = calloc((size_t)s->basis->max_dim + 1, sizeof *x);
+    double *scratch = calloc((size_t)s->basis->max_coords, sizeof *scratch);
     for (int64_t i = 0; i < updates; i++) {
         int64_t set = support_below(&s->random, model->generator_sets);
         for (int64_t j = 0; j < fy_generator_set_size(model, set); j++)

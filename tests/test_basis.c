@@ -86,8 +86,8 @@ static void check_block_lists(const fy_basis *basis)
     int64_t unknowns = 0;
     for (int64_t g = 0; g < basis->blocks; g++) {
         const fy_block *block = &basis->block[g];
-        assert_true(block->coords >= 1 && block->coords <= basis->most_coords);
-        assert_true(block->dim <= basis->most_dim);
+        assert_true(block->coords >= 1 && block->coords <= basis->max_coords);
+        assert_true(block->dim <= basis->max_dim);
         assert_int_equal(block->basis == NULL, !basis->centred);
         for (int32_t i = 0; i < block->coords; i++) {
             assert_true(i == 0 || block->coord[i] > block->coord[i - 1]);

@@ -84,8 +84,8 @@ static void observe(fy_ridge *ridge, int64_t s, int64_t a, const double *f, int6
     const fy_basis *basis = ridge->basis;
     const foray_model *model = basis->model;
     int64_t pair = s * ACTIONS + a, set = model->generator_set[pair];
-    double values[STATES], *x = calloc((size_t)basis->most_dim + 1, sizeof *x);
-    double *scratch = calloc((size_t)basis->most_coords, sizeof *scratch);
+    double values[STATES], *x = calloc((size_t)basis->max_dim + 1, sizeof *x);
+    double *scratch = calloc((size_t)basis->max_coords, sizeof *scratch);
     for (int64_t j = 0; j < fy_generator_set_size(model, set); j++)
         values[j] = f[model->succ[model->succ_start[pair] + j]];
     fy_basis_psi(basis, set, values, x, scratch);

@@ -248,16 +248,16 @@ static void more_data_never_raises_a_bonus(void **state)
     assert_int_equal(fy_ridge_create(support_arena(ctx), basis, lambda, 50, &ridge), FORAY_OK);
     double before = INFINITY, x[D], probe[D], white[D];
     uint32_t count = 0;
-    for (int i = 0; i < basis->most_dim; i++)
+    for (int i = 0; i < basis->max_dim; i++)
         probe[i] = draw(1, &count) - 0.5;
     for (int k = 0; k < 500; k++) {
         double square = 0;
         fy_ridge_whiten(ridge, 0, probe, white);
-        for (int i = 0; i < basis->most_dim; i++)
+        for (int i = 0; i < basis->max_dim; i++)
             square += white[i] * white[i];
         assert_true(square <= before * (1 + 1e-12));
         before = square;
-        for (int i = 0; i < basis->most_dim; i++)
+        for (int i = 0; i < basis->max_dim; i++)
             x[i] = draw(1, &count) - 0.5;
         fy_ridge_update(ridge, 0, x, 0.0, 1.0);
     }

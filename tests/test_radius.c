@@ -17,7 +17,7 @@ static void assert_near(double a, double b)
 
 static fy_block blocks[3] = {
     {.dim = 1, .norm_bound = 2}, {.dim = 0, .norm_bound = 0}, {.dim = 2, .norm_bound = 0.5}};
-static const fy_basis basis = {.blocks = 3, .block = blocks, .most_dim = 2};
+static const fy_basis basis = {.blocks = 3, .block = blocks, .max_dim = 2};
 
 static void lambda_is_the_inverse_squared_bound(void **state)
 {

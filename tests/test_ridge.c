@@ -93,7 +93,7 @@ static void begin(fixture *t, int64_t refactor_every)
 {
     memset(t, 0, sizeof *t);
     t->ctx = foray_context_create();
-    t->basis = (fy_basis){.blocks = BLOCKS, .block = t->block, .most_dim = 70};
+    t->basis = (fy_basis){.blocks = BLOCKS, .block = t->block, .max_dim = 70};
     for (int g = 0; g < BLOCKS; g++)
         t->block[g].dim = dims[g];
     assert_int_equal(
@@ -265,7 +265,7 @@ static void tiny_lambda_survives_refactoring(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     fy_block block = {.dim = 3};
-    fy_basis basis = {.blocks = 1, .block = &block, .most_dim = 3};
+    fy_basis basis = {.blocks = 1, .block = &block, .max_dim = 3};
     double lambda = 1e-14, unseen[3] = {1, -1, 0}, z[3];
     fy_ridge *ridge;
     assert_int_equal(fy_ridge_create(support_arena(ctx), &basis, &lambda, 10, &ridge), FORAY_OK);
@@ -358,7 +358,7 @@ static void refuses_blocks_too_large(void **state)
     fixture t;
     begin(&t, 10);
     fy_ridge *ridge = NULL;
-    t.block[2].dim = t.basis.most_dim = 1 << 20;
+    t.block[2].dim = t.basis.max_dim = 1 << 20;
     assert_int_equal(fy_ridge_create(support_arena(t.ctx), &t.basis, lambdas, 10, &ridge),
                      FORAY_ERROR_USAGE);
     assert_non_null(strstr(foray_message(t.ctx), "1048576"));

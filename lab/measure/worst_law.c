@@ -34,9 +34,9 @@ foray_status fy_worst_law_create(foray_context *ctx, const foray_model *model, f
             !FY_ALLOC(ctx, law->value, entries + S) || !FY_ALLOC(ctx, law->occupancy, entries) ||
             !FY_ALLOC(ctx, law->weight, model->gen_start[model->generator_sets]) ||
             !FY_ALLOC(ctx, law->gradient, basis->unknowns) ||
-            !FY_ALLOC(ctx, law->from, basis->most_dim) ||
-            !FY_ALLOC(ctx, law->by, basis->most_dim) || !FY_ALLOC(ctx, law->to, basis->most_dim) ||
-            !FY_ALLOC(ctx, law->scratch, basis->most_coords + basis->most_dim) ||
+            !FY_ALLOC(ctx, law->from, basis->max_dim) || !FY_ALLOC(ctx, law->by, basis->max_dim) ||
+            !FY_ALLOC(ctx, law->to, basis->max_dim) ||
+            !FY_ALLOC(ctx, law->scratch, basis->max_coords + basis->max_dim) ||
             !FY_ALLOC(ctx, law->doubt.choice, entries) ||
             !FY_ALLOC(ctx, law->doubt.share, entries) ||
             !FY_ALLOC(ctx, law->doubt.law, basis->blocks) ||
@@ -117,7 +117,7 @@ static void find_gradient(fy_worst_law *law, const fy_ridge *ridge, const foray_
 {
     const foray_model *model = law->model;
     const fy_basis *basis = model->basis;
-    double *psi = law->scratch + basis->most_coords;
+    double *psi = law->scratch + basis->max_coords;
     memset(law->weight, 0, (size_t)model->gen_start[model->generator_sets] * sizeof *law->weight);
     memset(law->gradient, 0, (size_t)basis->unknowns * sizeof *law->gradient);
     follow_law(law, law->theta);

@@ -171,7 +171,7 @@ foray_status fy_clusters_states(foray_context *ctx, const foray_system *system,
 
 /* --------------------------------------------------------------------- from text */
 
-enum { MOST_GRID_DIMENSIONS = 4 };
+enum { MAX_GRID_DIMENSIONS = 4 };
 
 static foray_status bad_text(foray_context *ctx, const char *text)
 {
@@ -191,11 +191,11 @@ static bool read_count(const char *text, size_t length, int64_t *out)
 static foray_status parse_grid(foray_context *ctx, const foray_system *system, const char *text,
                                const char *sizes, foray_clusters **out)
 {
-    int64_t points[MOST_GRID_DIMENSIONS];
+    int64_t points[MAX_GRID_DIMENSIONS];
     int64_t n = 0, dimensions = foray_system_describe(system)->dimensions;
     for (const char *at = sizes;; at++) {
         size_t length = strcspn(at, "x");
-        if (n == MOST_GRID_DIMENSIONS || !read_count(at, length, &points[n++]))
+        if (n == MAX_GRID_DIMENSIONS || !read_count(at, length, &points[n++]))
             return bad_text(ctx, text);
         at += length;
         if (*at == 0)

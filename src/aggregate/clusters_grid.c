@@ -11,11 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_GRID_DIMENSIONS = 4 };
+enum { MAX_GRID_DIMENSIONS = 4 };
 
 typedef struct grid {
-    int64_t points[MOST_GRID_DIMENSIONS];
-    double step[MOST_GRID_DIMENSIONS]; /* of the sequence that spreads points */
+    int64_t points[MAX_GRID_DIMENSIONS];
+    double step[MAX_GRID_DIMENSIONS]; /* of the sequence that spreads points */
 } grid;
 
 /* ------------------------------------------------------------------ memberships */
@@ -72,7 +72,7 @@ static void indices(const foray_clusters *clusters, int64_t cluster, int64_t *in
 
 static void grid_centre(const foray_clusters *clusters, int64_t cluster, double *state)
 {
-    int64_t index[MOST_GRID_DIMENSIONS];
+    int64_t index[MAX_GRID_DIMENSIONS];
     indices(clusters, cluster, index);
     for (int64_t i = 0; i < clusters->dimensions; i++)
         state[i] = coordinate(clusters, i, (double)index[i]);
@@ -94,7 +94,7 @@ static double hat(double u, bool left_end, bool right_end)
 static void grid_points(const foray_clusters *clusters, const fy_points *wanted, double *point)
 {
     const grid *g = clusters->self;
-    int64_t n = clusters->dimensions, index[MOST_GRID_DIMENSIONS];
+    int64_t n = clusters->dimensions, index[MAX_GRID_DIMENSIONS];
     indices(clusters, wanted->cluster, index);
     for (int64_t i = 0; i < n; i++) {
         double shift = fy_unit(fy_random_bits(wanted->seed, FY_STREAM_SYSTEM,
@@ -113,7 +113,7 @@ static void grid_points(const foray_clusters *clusters, const fy_points *wanted,
 /* The first dimension goes to the right, the second upwards. */
 static void grid_cell(const foray_clusters *clusters, int64_t cluster, int64_t *row, int64_t *col)
 {
-    int64_t index[MOST_GRID_DIMENSIONS] = {0};
+    int64_t index[MAX_GRID_DIMENSIONS] = {0};
     indices(clusters, cluster, index);
     *row = clusters->dimensions == 2 ? clusters->rows - 1 - index[1] : 0;
     *col = index[0];
@@ -122,7 +122,7 @@ static void grid_cell(const foray_clusters *clusters, int64_t cluster, int64_t *
 /* A point's hat ends at its neighbours. */
 static void grid_extent(const foray_clusters *clusters, int64_t cluster, double *low, double *high)
 {
-    int64_t index[MOST_GRID_DIMENSIONS];
+    int64_t index[MAX_GRID_DIMENSIONS];
     indices(clusters, cluster, index);
     for (int64_t i = 0; i < clusters->dimensions; i++) {
         low[i] = coordinate(clusters, i, (double)index[i] - 1);
@@ -157,11 +157,11 @@ static foray_status check_points(foray_context *ctx, const foray_system_spec *sp
     if (spec->states > 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s is finite: its clusters are its states, not a grid", spec->name);
-    if (spec->dimensions > MOST_GRID_DIMENSIONS)
+    if (spec->dimensions > MAX_GRID_DIMENSIONS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s has %" PRId64 " dimensions, but a grid may have at most %d: use radial "
                        "clusters",
-                       spec->name, spec->dimensions, MOST_GRID_DIMENSIONS);
+                       spec->name, spec->dimensions, MAX_GRID_DIMENSIONS);
     *count = 1;
     for (int64_t i = 0; i < spec->dimensions; i++) {
         if (points[i] < 2 || points[i] > INT32_MAX / 2 / *count)

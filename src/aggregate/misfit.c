@@ -18,7 +18,7 @@
  * the states. */
 static const double ACCURACY = 0.1, DELTA = 0.05;
 
-typedef struct look {
+typedef struct measurement {
     foray_context *ctx;
     fy_arena arena;
     foray_system *system;
@@ -33,14 +33,14 @@ typedef struct look {
     const double *later; /* V_{t+1} */
     double range;        /* of these values */
     fy_misfit found;     /* sums so far */
-} look;
+} measurement;
 
 /* ------------------------------------------------------------------- both sides */
 
 /* V(s') = sum_y P(y|s') V(y); rounding must not lead out of its range. */
 static double value_at(void *user, const double *state)
 {
-    const look *l = user;
+    const measurement *l = user;
     fy_members y;
     double sum = 0;
     fy_members_find(l->clusters, state, &y);
@@ -49,8 +49,8 @@ static double value_at(void *user, const double *state)
     return fmin(fmax(sum, 0), l->range);
 }
 
-static foray_status in_truth(look *l, const foray_draw *draw, const double *state, int64_t action,
-                             double *out)
+static foray_status in_truth(measurement *l, const foray_draw *draw, const double *state,
+                             int64_t action, double *out)
 {
     int64_t d = l->model->dim;
     double scale = sqrt((double)d);
@@ -63,7 +63,7 @@ static foray_status in_truth(look *l, const foray_draw *draw, const double *stat
     return status;
 }
 
-static double in_model(look *l, const fy_members *x, int64_t action)
+static double in_model(measurement *l, const fy_members *x, int64_t action)
 {
     double sum = 0;
     for (int64_t k = 0; k < x->count; k++) {
@@ -80,7 +80,8 @@ static double in_model(look *l, const fy_members *x, int64_t action)
 
 /* The chance of having been told a cluster from which the model says no cluster of the next
  * state can follow. */
-static double share_outside(const look *l, const fy_members *x, int64_t action, const fy_members *y)
+static double share_outside(const measurement *l, const fy_members *x, int64_t action,
+                            const fy_members *y)
 {
     double share = 0;
     for (int64_t k = 0; k < x->count; k++) {
@@ -95,7 +96,7 @@ static double share_outside(const look *l, const fy_members *x, int64_t action, 
 
 /* ------------------------------------------------------------------------ walking */
 
-static foray_status look_at_step(look *l, foray_draw draw, double *state)
+static foray_status measure_step(measurement *l, foray_draw draw, double *state)
 {
     int64_t t = draw.step, horizon = l->model->horizon;
     int64_t action = foray_policy_act(l->policy, l->clusters, t, state);
@@ -126,14 +127,14 @@ static foray_status look_at_step(look *l, foray_draw draw, double *state)
     return FORAY_OK;
 }
 
-static foray_status look_at_episode(look *l, int64_t episode)
+static foray_status measure_episode(measurement *l, int64_t episode)
 {
     foray_draw draw = {.seed = l->seed, .episode = (uint64_t)episode};
     double state[FY_MAX_DIMENSIONS];
     foray_status status = fy_system_start(l->system, l->ctx, &draw, state);
     for (int64_t t = 0; t < l->model->horizon && status == FORAY_OK; t++) {
         draw.step = (uint32_t)t;
-        status = look_at_step(l, draw, state);
+        status = measure_step(l, draw, state);
     }
     return status;
 }
@@ -158,7 +159,7 @@ static void make_weights(int64_t d, const double *theta, double *out)
         out[i] = sum > 0 ? scale * (fmax(theta[i], 0) / sum) : 1 / scale;
 }
 
-static foray_status check(const look *l, const double *theta, int64_t episodes)
+static foray_status check(const measurement *l, const double *theta, int64_t episodes)
 {
     const foray_model *model = l->model;
     foray_status status = fy_clusters_check_model(l->ctx, l->clusters, l->system, model);
@@ -183,7 +184,7 @@ static foray_status check(const look *l, const double *theta, int64_t episodes)
     return FORAY_OK;
 }
 
-static foray_status prepare(look *l, const double *theta, const foray_reward *reward,
+static foray_status prepare(measurement *l, const double *theta, const foray_reward *reward,
                             int64_t episodes)
 {
     const foray_model *model = l->model;
@@ -204,16 +205,16 @@ foray_status fy_aggregation_misfit(foray_context *ctx, foray_system *system,
                                    const foray_policy *policy, int64_t episodes, uint64_t seed,
                                    fy_misfit *out)
 {
-    look l = {.ctx = ctx,
-              .arena.ctx = ctx,
-              .system = system,
-              .clusters = clusters,
-              .model = model,
-              .policy = policy,
-              .seed = seed};
+    measurement l = {.ctx = ctx,
+                     .arena.ctx = ctx,
+                     .system = system,
+                     .clusters = clusters,
+                     .model = model,
+                     .policy = policy,
+                     .seed = seed};
     foray_status status = prepare(&l, theta ? theta : model->theta, reward, episodes);
     for (int64_t e = 0; e < episodes && status == FORAY_OK; e++)
-        status = look_at_episode(&l, e);
+        status = measure_episode(&l, e);
     fy_arena_release(&l.arena);
     if (status != FORAY_OK)
         return status;

@@ -15,9 +15,9 @@
 #include <string.h>
 
 /* Numbers that a table of all points may have. */
-enum { MOST_TABLE = 1 << 23 };
+enum { MAX_TABLE = 1 << 23 };
 
-typedef struct walker {
+typedef struct system_world {
     fy_arena arena;
     foray_context *ctx;
     foray_system *system;
@@ -29,11 +29,11 @@ typedef struct walker {
     uint64_t point_seed; /* the model was made from these */
     double *point;       /* [clusters][points][dimensions] all of them, or */
     double *block;       /* [FY_POINTS][dimensions] those at hand, where they are too many */
-    int64_t told;        /* the cluster that stands for `state` */
+    int64_t shown;       /* the cluster that stands for `state` */
     foray_draw last;     /* that led here */
     bool ended;          /* `state` is absorbing, as the system said */
     double state[FY_MAX_DIMENSIONS];
-} walker;
+} system_world;
 
 /* Clusters that are allowed. */
 typedef struct choice {
@@ -44,7 +44,7 @@ typedef struct choice {
 /* What the random numbers of a step are for, beyond what the system does with its own. */
 enum { DRAW_CLUSTER, DRAW_POINT };
 
-static uint64_t bits(const foray_draw *draw, uint32_t what)
+static uint64_t random_bits(const foray_draw *draw, uint32_t what)
 {
     return fy_random_bits(draw->seed, FY_STREAM_SYSTEM, draw->episode, draw->step, what);
 }
@@ -58,7 +58,7 @@ static bool allows(choice allowed, int32_t cluster)
 }
 
 /* In coordinates scaled by the box. */
-static int64_t nearest_allowed(const walker *w, choice allowed)
+static int64_t nearest_allowed(const system_world *w, choice allowed)
 {
     const foray_clusters *clusters = w->clusters;
     double centre[FY_MAX_DIMENSIONS], min = 0;
@@ -80,7 +80,7 @@ static int64_t nearest_allowed(const walker *w, choice allowed)
 }
 
 /* A cluster of the state at hand, by its weight among those allowed. */
-static int64_t choose(const walker *w, choice allowed, const foray_draw *draw)
+static int64_t choose(const system_world *w, choice allowed, const foray_draw *draw)
 {
     int32_t cluster[FY_MAX_MEMBERSHIPS];
     double weight[FY_MAX_MEMBERSHIPS], sum = 0;
@@ -89,7 +89,7 @@ static int64_t choose(const walker *w, choice allowed, const foray_draw *draw)
         weight[k] = allows(allowed, cluster[k]) ? weight[k] : 0;
         sum += weight[k];
     }
-    double left = fy_unit(bits(draw, DRAW_CLUSTER)) * sum;
+    double left = fy_unit(random_bits(draw, DRAW_CLUSTER)) * sum;
     for (int64_t k = 0; k < count; k++)
         if (weight[k] > 0) {
             last = cluster[k];
@@ -102,7 +102,8 @@ static int64_t choose(const walker *w, choice allowed, const foray_draw *draw)
 
 /* Where clusters are the states themselves and the model claims to be exact, a state that it
  * rules out has no nearest one: certificates would be about another world. */
-static foray_status check_allowed(const walker *w, choice allowed, int64_t state, int64_t action)
+static foray_status check_allowed(const system_world *w, choice allowed, int64_t state,
+                                  int64_t action)
 {
     int32_t now = (int32_t)w->state[0];
     if (!w->strict || allows(allowed, now))
@@ -131,7 +132,7 @@ static bool begins_anywhere(const foray_model *model)
 
 static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
 {
-    walker *w = self;
+    system_world *w = self;
     const double *probability;
     choice allowed;
     foray_status status = fy_system_start(w->system, w->ctx, draw, w->state);
@@ -142,30 +143,30 @@ static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
         status = check_allowed(w, allowed, 0, -1);
     if (status != FORAY_OK)
         return status;
-    w->told = begins_anywhere(w->model) ? (int64_t)w->state[0] : choose(w, allowed, draw);
+    w->shown = begins_anywhere(w->model) ? (int64_t)w->state[0] : choose(w, allowed, draw);
     w->last = *draw;
     w->ended = false;
-    *state = w->told;
+    *state = w->shown;
     return FORAY_OK;
 }
 
 /* Does the question follow the last answer? */
-static bool follows(const walker *w, const foray_draw *draw, int64_t cluster)
+static bool follows(const system_world *w, const foray_draw *draw, int64_t cluster)
 {
-    return cluster == w->told && draw->seed == w->last.seed && draw->episode == w->last.episode &&
+    return cluster == w->shown && draw->seed == w->last.seed && draw->episode == w->last.episode &&
            draw->step == w->last.step + 1;
 }
 
 /* If it does not, the state is one drawn in the cluster. */
-static void stand_in(walker *w, const foray_draw *draw, int64_t cluster)
+static void draw_state(system_world *w, const foray_draw *draw, int64_t cluster)
 {
-    const fy_points one = {cluster, bits(draw, DRAW_POINT), 0, 1, w->room};
+    const fy_points one = {cluster, random_bits(draw, DRAW_POINT), 0, 1, w->room};
     if (!follows(w, draw, cluster))
         w->clusters->kind->points(w->clusters, &one, w->state);
 }
 
 /* Point k of a cluster: they are made FY_POINTS at a time. */
-static void make_points(walker *w, int64_t cluster, int64_t first, double *out)
+static void make_points(system_world *w, int64_t cluster, int64_t first, double *out)
 {
     int64_t left = w->points - first;
     const fy_points wanted = {cluster, w->point_seed, first, left < FY_POINTS ? left : FY_POINTS,
@@ -174,10 +175,10 @@ static void make_points(walker *w, int64_t cluster, int64_t first, double *out)
 }
 
 /* One of the points that the model of the cluster is the mean over, each with the same chance. */
-static void continue_fresh(walker *w, const foray_draw *draw, int64_t cluster)
+static void continue_from_point(system_world *w, const foray_draw *draw, int64_t cluster)
 {
     int64_t n = w->clusters->dimensions;
-    int64_t k = (int64_t)(fy_unit(bits(draw, DRAW_POINT)) * (double)w->points);
+    int64_t k = (int64_t)(fy_unit(random_bits(draw, DRAW_POINT)) * (double)w->points);
     const double *at = w->point ? w->point + (cluster * w->points + k) * n : NULL;
     if (!at) {
         make_points(w, cluster, k / FY_POINTS * FY_POINTS, w->block);
@@ -187,7 +188,7 @@ static void continue_fresh(walker *w, const foray_draw *draw, int64_t cluster)
 }
 
 /* A deterministic system that continues from those points goes nowhere else than its model. */
-static foray_status check_obeys(const walker *w, choice allowed)
+static foray_status check_obeys(const system_world *w, choice allowed)
 {
     int32_t cluster[FY_MAX_MEMBERSHIPS];
     double weight[FY_MAX_MEMBERSHIPS];
@@ -202,7 +203,7 @@ static foray_status check_obeys(const walker *w, choice allowed)
 }
 
 /* s <- what follows (s, a); s itself where the episode has ended. */
-static foray_status move_on(walker *w, const foray_draw *draw, int64_t state, int64_t action)
+static foray_status advance(system_world *w, const foray_draw *draw, int64_t state, int64_t action)
 {
     double after[FY_MAX_DIMENSIONS];
     foray_system_query query = {*draw, FORAY_REALITY, action};
@@ -215,9 +216,9 @@ static foray_status move_on(walker *w, const foray_draw *draw, int64_t state, in
                        "any other state",
                        w->system->spec.name);
     if (w->points > 0)
-        continue_fresh(w, draw, state);
+        continue_from_point(w, draw, state);
     else
-        stand_in(w, draw, state);
+        draw_state(w, draw, state);
     foray_status status = fy_system_ask(w->system, w->ctx, 1, &query, w->state, after);
     if (status != FORAY_OK)
         return status;
@@ -227,9 +228,10 @@ static foray_status move_on(walker *w, const foray_draw *draw, int64_t state, in
     return FORAY_OK;
 }
 
-static foray_status tell(walker *w, const foray_draw *draw, int64_t cluster, int64_t *next)
+static foray_status show_cluster(system_world *w, const foray_draw *draw, int64_t cluster,
+                                 int64_t *next)
 {
-    w->told = cluster;
+    w->shown = cluster;
     w->last = *draw;
     *next = cluster;
     return FORAY_OK;
@@ -238,15 +240,15 @@ static foray_status tell(walker *w, const foray_draw *draw, int64_t cluster, int
 static foray_status step(void *self, const foray_draw *draw, int64_t state, int64_t action,
                          int64_t *next)
 {
-    walker *w = self;
+    system_world *w = self;
     if (state < 0 || state >= w->clusters->count || action < 0 || action >= w->system->spec.actions)
         return fy_fail(w->ctx, FORAY_ERROR_USAGE,
                        "there is no cluster %" PRId64 " or action %" PRId64, state, action);
-    foray_status status = move_on(w, draw, state, action);
+    foray_status status = advance(w, draw, state, action);
     if (status != FORAY_OK)
         return status;
     if (w->model->open) /* anything can follow, and states are clusters */
-        return tell(w, draw, (int64_t)w->state[0], next);
+        return show_cluster(w, draw, (int64_t)w->state[0], next);
     choice allowed;
     allowed.count = foray_model_successors(w->model, state, action, &allowed.cluster);
     if (w->points > 0 && w->system->ops.deterministic)
@@ -255,12 +257,12 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
         status = check_allowed(w, allowed, state, action);
     if (status != FORAY_OK)
         return status;
-    return tell(w, draw, choose(w, allowed, draw), next);
+    return show_cluster(w, draw, choose(w, allowed, draw), next);
 }
 
 static void destroy(void *self)
 {
-    walker *w = self;
+    system_world *w = self;
     if (!w)
         return;
     fy_arena_release(&w->arena);
@@ -269,22 +271,22 @@ static void destroy(void *self)
 
 static bool ended(void *self)
 {
-    return ((const walker *)self)->ended;
+    return ((const system_world *)self)->ended;
 }
 
 static const char *message(void *self)
 {
-    return foray_message(((const walker *)self)->ctx);
+    return foray_message(((const system_world *)self)->ctx);
 }
 
-static foray_status prepare_points(walker *w, const foray_aggregation *aggregation)
+static foray_status prepare_points(system_world *w, const foray_aggregation *aggregation)
 {
     int64_t n = w->clusters->dimensions, count = w->clusters->count;
     w->points = fy_points_of_draws(w->system, aggregation->draws);
     w->point_seed = fy_aggregation_seed(aggregation, 0, FY_SEED_POINTS);
     if (!FY_NEW(&w->arena, w->block, FY_POINTS * n))
         return FORAY_ERROR_MEMORY;
-    if ((double)count * (double)w->points * (double)n > MOST_TABLE)
+    if ((double)count * (double)w->points * (double)n > MAX_TABLE)
         return FORAY_OK;
     if (!FY_NEW(&w->arena, w->point, count * w->points * n))
         return FORAY_ERROR_MEMORY;
@@ -295,7 +297,7 @@ static foray_status prepare_points(walker *w, const foray_aggregation *aggregati
 }
 
 /* aggregation NULL: from the real state. */
-static foray_status create_world(walker start, const foray_aggregation *aggregation,
+static foray_status create_world(system_world start, const foray_aggregation *aggregation,
                                  foray_world **out)
 {
     static const foray_world_ops ops = {.size = sizeof ops,
@@ -306,14 +308,14 @@ static foray_status create_world(walker start, const foray_aggregation *aggregat
                                         .ended = ended};
     foray_status status =
         fy_clusters_check_model(start.ctx, start.clusters, start.system, start.model);
-    walker *w;
+    system_world *w;
     if (status != FORAY_OK)
         return status;
     if (!FY_ALLOC(start.ctx, w, 1))
         return FORAY_ERROR_MEMORY;
     *w = start;
     w->arena.ctx = start.ctx;
-    w->told = -1;
+    w->shown = -1;
     if (!FY_NEW(&w->arena, w->room, w->clusters->room))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK && aggregation)
@@ -330,12 +332,12 @@ foray_status foray_world_from_system(foray_context *ctx, foray_system *system,
                                      const foray_aggregation *aggregation,
                                      foray_continuation continuation, foray_world **out)
 {
-    const walker start = {.ctx = ctx,
-                          .system = system,
-                          .clusters = clusters,
-                          .model = model,
-                          .strict =
-                              !aggregation && clusters->kind->exact && !(model->feature_error > 0)};
+    const system_world start = {.ctx = ctx,
+                                .system = system,
+                                .clusters = clusters,
+                                .model = model,
+                                .strict = !aggregation && clusters->kind->exact &&
+                                          !(model->feature_error > 0)};
     bool fresh = continuation == FORAY_CONTINUE_FRESH;
     if (fresh && (!aggregation || aggregation->accuracy > 0))
         return fy_fail(ctx, FORAY_ERROR_USAGE,

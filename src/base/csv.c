@@ -10,8 +10,8 @@
 
 enum {
     CHUNK = 1 << 16,
-    MOST_COLUMNS = 64,
-    MOST_BYTES = 1 << 20, /* of a record: longer ones are not what we are here for */
+    MAX_COLUMNS = 64,
+    MAX_BYTES = 1 << 20, /* of a record: longer ones are not what we are here for */
 };
 
 struct fy_csv {
@@ -22,11 +22,11 @@ struct fy_csv {
     size_t at, filled;
     int64_t line, record_line; /* of the next byte, and where the record began */
     const char *const *column, *const *plain;
-    bool pending;                /* the first record is data, and has not been handed out */
-    int64_t columns;             /* that the header names */
-    int64_t place[MOST_COLUMNS]; /* [columns that there may be] where in the record; -1: nowhere */
-    fy_writer record;            /* cells, each with a final 0 */
-    size_t cell[MOST_COLUMNS];   /* where each begins */
+    bool pending;               /* the first record is data, and has not been handed out */
+    int64_t columns;            /* that the header names */
+    int64_t place[MAX_COLUMNS]; /* [columns that there may be] where in the record; -1: nowhere */
+    fy_writer record;           /* cells, each with a final 0 */
+    size_t cell[MAX_COLUMNS];   /* where each begins */
     int64_t cells;
 };
 
@@ -70,7 +70,7 @@ static foray_status bad_line(fy_csv *csv, const char *cause)
 
 static foray_status begin_cell(fy_csv *csv)
 {
-    if (csv->cells == MOST_COLUMNS)
+    if (csv->cells == MAX_COLUMNS)
         return bad_line(csv, "too many columns");
     csv->cell[csv->cells++] = csv->record.size;
     return FORAY_OK;
@@ -81,7 +81,7 @@ static foray_status add_byte(fy_csv *csv, int byte)
     const uint8_t one = (uint8_t)byte;
     if (byte == 0)
         return bad_line(csv, "a byte that is 0");
-    if (csv->record.size >= MOST_BYTES)
+    if (csv->record.size >= MAX_BYTES)
         return bad_line(csv, "longer than a megabyte");
     fy_write_bytes(&csv->record, &one, 1);
     return csv->record.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
@@ -274,7 +274,7 @@ static foray_status read_header(fy_csv *csv, int64_t required)
     if (status == FORAY_OK && !more)
         status = fy_fail(csv->ctx, FORAY_ERROR_INPUT,
                          "%s: empty, but a line that names the columns is expected", csv->path);
-    for (int64_t i = 0; i < MOST_COLUMNS; i++)
+    for (int64_t i = 0; i < MAX_COLUMNS; i++)
         csv->place[i] = -1;
     csv->columns = csv->cells;
     csv->pending = status == FORAY_OK && begins_with_numbers(csv);

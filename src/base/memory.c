@@ -215,10 +215,10 @@ static void release(void *pages, size_t bytes)
  * should not grow by them. */
 void fy_pages_widen(void *memory, size_t bytes)
 {
-    enum { PAGE = 2 << 20, LEAST = 2 * PAGE };
+    enum { PAGE = 2 << 20, MIN = 2 * PAGE };
     size_t skip = (PAGE - (uintptr_t)memory % PAGE) % PAGE;
 #ifdef MADV_HUGEPAGE
-    if (bytes >= LEAST)
+    if (bytes >= MIN)
         madvise((char *)memory + skip, (bytes - skip) / PAGE * PAGE, MADV_HUGEPAGE);
 #else
     (void)skip;

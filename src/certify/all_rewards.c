@@ -20,7 +20,7 @@ struct fy_all_rewards {
 foray_status fy_all_rewards_create(fy_arena *arena, const fy_confidence *set, fy_all_rewards **out)
 {
     const foray_model *model = set->basis->model;
-    int64_t d = set->basis->most_dim, n = set->basis->most_generators, states = model->states;
+    int64_t d = set->basis->max_dim, n = set->basis->max_generators, states = model->states;
     int64_t m = n < d ? n : d;
     fy_all_rewards *all;
     if (!FY_NEW(arena, all, 1))

@@ -16,11 +16,11 @@ foray_status fy_confidence_create(fy_arena *arena, const fy_basis *basis, fy_con
     fy_confidence *set;
     if (!FY_NEW(arena, set, 1) || !FY_NEW(arena, set->z, basis->unknowns) ||
         !FY_NEW(arena, set->radius, basis->blocks) || !FY_NEW(arena, set->p, generators) ||
-        !FY_NEW(arena, set->norm, generators) || !FY_NEW(arena, set->work, 4 * basis->most_dim) ||
+        !FY_NEW(arena, set->norm, generators) || !FY_NEW(arena, set->work, 4 * basis->max_dim) ||
         !FY_NEW(arena, set->at_x, model->generator_sets + 1) ||
         !FY_NEW(arena, set->often, generators) ||
         !FY_NEW(arena, set->width, model->generator_sets) ||
-        !FY_NEW(arena, set->lifted, basis->most_generators))
+        !FY_NEW(arena, set->lifted, basis->max_generators))
         return FORAY_ERROR_MEMORY;
     set->basis = basis;
     for (int64_t i = 0; i < model->generator_sets; i++) {

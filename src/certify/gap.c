@@ -88,7 +88,7 @@ enum { MOST_PRODUCT = 30, MOST_MEMORY = 256 };
 
 static bool third_fits(const fy_confidence *set)
 {
-    int64_t U = set->basis->unknowns, d = set->basis->most_dim;
+    int64_t U = set->basis->unknowns, d = set->basis->max_dim;
     double numbers = 2 * (double)set->basis->model->states * (double)(U * U);
     return U <= MOST_THIRD && U * d <= MOST_PRODUCT &&
            numbers * sizeof(double) <= (double)MOST_MEMORY * 0x1p20;
@@ -134,7 +134,7 @@ static bool allocate_action(fy_arena *arena, gap_action *c, int64_t n, int64_t d
 bool fy_gap_fits(const fy_confidence *set, int64_t memory)
 {
     /* Two layers of J, and Psi of two actions. */
-    double unknowns = (double)set->basis->unknowns, d = (double)set->basis->most_dim;
+    double unknowns = (double)set->basis->unknowns, d = (double)set->basis->max_dim;
     const foray_model *model = set->basis->model;
     double numbers = unknowns * (2 * (double)model->states + 2 * d + 3);
     /* Psi of every step, transition and unknown; 2e10 take about ten seconds. */
@@ -152,8 +152,8 @@ bool fy_gap_use_third(fy_gap_pass *gap, bool wanted)
 foray_status fy_gap_create(fy_arena *arena, const fy_confidence *set, bool joint, fy_gap_pass **out)
 {
     const foray_model *model = set->basis->model;
-    int64_t unknowns = joint ? set->basis->unknowns : 0, d = set->basis->most_dim;
-    int64_t n = set->basis->most_generators, values = (model->horizon + 1) * model->states;
+    int64_t unknowns = joint ? set->basis->unknowns : 0, d = set->basis->max_dim;
+    int64_t n = set->basis->max_generators, values = (model->horizon + 1) * model->states;
     fy_gap_pass *gap;
     if (!FY_NEW(arena, gap, 1))
         return FORAY_ERROR_MEMORY;
@@ -366,7 +366,7 @@ static void sum_up_action(const fy_gap_pass *gap, int64_t t, const double *V, in
     c->Q = c->reward + c->target[0] + rest;
     /* Sums of which only one part is not 0 are exact: equal actions stay equal. */
     bool exact = size == 0 && (c->reward == 0 || c->target[0] == 0);
-    double terms = (double)(c->n + set->basis->most_coords + 8);
+    double terms = (double)(c->n + set->basis->max_coords + 8);
     c->off = UNIT * (terms * size + (exact ? 0 : 2 * fabs(c->Q))) * (1 + 1e-9) +
              (carried + inexact) * (1 + 1e-9) + (exact ? 0 : DBL_MIN);
     c->first = target_norm(c, gap->sum);

@@ -96,7 +96,7 @@ static foray_status fill_fit(fy_arena *arena, fy_fit *fit, double *memory)
         !FY_NEW(arena, fit->alone, basis->blocks) || !FY_NEW(arena, fit->size, basis->blocks) ||
         !FY_NEW(arena, fit->nonnegative, fit->model->dim) ||
         !FY_NEW(arena, fit->generators,
-                basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1)))
+                basis->max_generators * (basis->max_dim > 0 ? basis->max_dim : 1)))
         return FORAY_ERROR_MEMORY;
     fy_model_mark_nonnegative(fit->model, fit->nonnegative);
     return fy_likelihood_create(arena, fit->vectors, &fit->likelihood);

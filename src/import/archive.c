@@ -62,7 +62,7 @@ static foray_status add_member(fy_archive *archive, const uint8_t *header, const
 
 static foray_status read_members(fy_archive *archive)
 {
-    enum { MOST = 4096 }; /* names are compared one by one */
+    enum { MAX = 4096 }; /* names are compared one by one */
     const uint8_t *data = archive->data;
     foray_status status = FORAY_OK;
     for (size_t at = 0; status == FORAY_OK && at + BLOCK <= archive->size;) {
@@ -74,7 +74,7 @@ static foray_status read_members(fy_archive *archive)
             return fy_fail(archive->ctx, FORAY_ERROR_INPUT,
                            "%s: damaged: no header of a tar file at byte %zu", archive->path, at);
         at += BLOCK;
-        if (size > archive->size - at || archive->members == MOST)
+        if (size > archive->size - at || archive->members == MAX)
             return fy_fail(archive->ctx, FORAY_ERROR_INPUT,
                            "%s: damaged: the member at byte %zu is longer than the file, or there "
                            "are too many",

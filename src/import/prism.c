@@ -473,7 +473,7 @@ static foray_status read_transitions(fy_prism *prism, const char *path)
  * for a name goes by its number. */
 static foray_status read_state(fy_prism *prism, line_reader *lines, int64_t state)
 {
-    enum { MOST = 200 };
+    enum { MAX = 200 };
     char number[24], *name = strchr(lines->rest, ':');
     int32_t index;
     if (!name)
@@ -488,7 +488,7 @@ static foray_status read_state(fy_prism *prism, line_reader *lines, int64_t stat
     if (!fy_json_is_utf8(name))
         return fail_line(lines, "the values of state %s are not UTF-8", number);
     foray_status status = fy_words_number(&prism->table->state_words,
-                                          length == 0 || length > MOST ? number : name, &index);
+                                          length == 0 || length > MAX ? number : name, &index);
     if (status == FORAY_OK && index != state)
         return fail_line(lines, "states %" PRId32 " and %s have the same values", index, number);
     return status;

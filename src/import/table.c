@@ -279,11 +279,11 @@ static foray_status read_done(const reading *r, bool *out)
 
 static foray_status read_word(const reading *r, int meaning, fy_words *words, int32_t *out)
 {
-    enum { MOST = 200 };
+    enum { MAX = 200 };
     const char *cell = cell_of(r, meaning);
     if (!cell)
         return FORAY_OK;
-    if (!*cell || strlen(cell) > MOST)
+    if (!*cell || strlen(cell) > MAX)
         return fy_fail(r->table->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": a name is %s (column %" PRId64 ")", r->table->path,
                        fy_csv_line(r->csv), *cell ? "longer than 200 bytes" : "empty",

@@ -190,7 +190,7 @@ static fy_json parameters_of(const umb_file *umb)
     return ours ? fy_json_member(file, "parameters") : (fy_json){0};
 }
 
-enum { MOST_VARIABLES = 64, MOST_NAME = 200 };
+enum { MAX_VARIABLES = 64, MAX_NAME = 200 };
 
 typedef enum kind { PADDING, BOOL, INT, UINT, DOUBLE, STRING } kind;
 
@@ -202,7 +202,7 @@ typedef struct variable {
 
 typedef struct valuation {
     int64_t variables, bits, shown; /* shown: that are not padding */
-    variable variable[MOST_VARIABLES];
+    variable variable[MAX_VARIABLES];
     text_list texts;
     const uint8_t *data;
 } valuation;
@@ -239,7 +239,7 @@ static bool read_class(const umb_file *umb, valuation *out)
     fy_json states = fy_json_member(fy_json_member(umb->index, "valuations"), "states");
     fy_json classes = fy_json_member(states, "classes");
     fy_json list = fy_json_member(fy_json_item(classes, 0), "variables");
-    if (fy_json_size(classes) != 1 || fy_json_size(list) > MOST_VARIABLES ||
+    if (fy_json_size(classes) != 1 || fy_json_size(list) > MAX_VARIABLES ||
         fy_archive_find(&umb->archive, "valuations/states/valuation-to-class.bin"))
         return false;
     for (fy_json item = fy_json_first(list); fy_json_kind_of(item) != FY_JSON_ABSENT;
@@ -268,7 +268,7 @@ static foray_status print_value(const umb_file *umb, const valuation *all, const
     uint64_t bits = read_bits(all->data, at, v->bits);
     bool negative = v->kind == INT && v->bits < 64 && bits >> (v->bits - 1);
     int64_t whole = (int64_t)(negative ? bits | ~UINT64_C(0) << v->bits : bits);
-    char text[MOST_NAME + 1];
+    char text[MAX_NAME + 1];
     double real;
     if (v->kind == BOOL)
         fy_print(out, "%s", bits ? "true" : "false");
@@ -325,7 +325,7 @@ static foray_status name_by_values(umb_file *umb, const valuation *all)
         int32_t index = -1;
         name.size = 0;
         status = print_state(umb, all, s, &name);
-        if (status == FORAY_OK && name.size >= 2 && name.size <= MOST_NAME + 1)
+        if (status == FORAY_OK && name.size >= 2 && name.size <= MAX_NAME + 1)
             status = fy_words_number(words, (const char *)name.data, &index);
         distinct = index == s;
     }
@@ -345,7 +345,7 @@ static foray_status take_names(umb_file *umb, fy_json list)
         int32_t index = -1;
         const char *name = fy_json_text(item);
         fy_format(number, sizeof number, "%" PRId64, s);
-        if (strlen(name) <= MOST_NAME)
+        if (strlen(name) <= MAX_NAME)
             status =
                 fy_words_number(&umb->prism->table->state_words, *name ? name : number, &index);
         if (status != FORAY_OK)

@@ -63,7 +63,7 @@ enum { MOST_TREE = 62 };
 
 static int64_t exact_room(const fy_basis *basis, const fy_walks *walks)
 {
-    int64_t groups = walks->most_groups, width = fy_padded(basis->most_dim);
+    int64_t groups = walks->most_groups, width = fy_padded(basis->max_dim);
     int64_t tree = groups < MOST_TREE ? groups : MOST_TREE;
     return 3 * (groups + 1) * width + groups + 2 * width + 2 * (tree + 1) * (tree + 1);
 }
@@ -251,7 +251,7 @@ static void exact_solve(inner_task *task)
 
 static int64_t l1_room(const fy_basis *basis)
 {
-    return (2 * (int64_t)basis->most_dim + 1) * basis->most_generators + fy_padded(basis->most_dim);
+    return (2 * (int64_t)basis->max_dim + 1) * basis->max_generators + fy_padded(basis->max_dim);
 }
 
 /* Sigma = L L' and Q'L with orthogonal rows give Sigma = Q Lambda Q', where Lambda_i is
@@ -380,7 +380,7 @@ typedef struct climb {
 
 static int64_t ascent_room(const fy_basis *basis)
 {
-    int64_t n = basis->most_generators, d = basis->most_dim, width = fy_padded(d);
+    int64_t n = basis->max_generators, d = basis->max_dim, width = fy_padded(d);
     int64_t m = n < d ? n : d;
     return m * width + n * fy_padded(m) + m * n + m + 4 * n + 2 * width;
 }
@@ -679,11 +679,11 @@ static foray_status choose_auto(fy_arena *arena, fy_inner *inner, int64_t memory
 
 static foray_status choose_l1(fy_arena *arena, fy_inner *inner)
 {
-    if (inner->basis->most_dim > L1_MAX_DIM)
+    if (inner->basis->max_dim > L1_MAX_DIM)
         return fy_fail(arena->ctx, FORAY_ERROR_USAGE,
                        "inner maximisation l1 looks at 2^d sign vectors: a block of %d unknowns is "
                        "too large (at most %d), use exact or ascent",
-                       (int)inner->basis->most_dim, (int)L1_MAX_DIM);
+                       (int)inner->basis->max_dim, (int)L1_MAX_DIM);
     inner->method = FORAY_INNER_L1;
     return FORAY_OK;
 }
@@ -705,14 +705,14 @@ static foray_status choose_method(fy_arena *arena, fy_inner *inner, int method, 
 
 static int64_t map_size(const fy_basis *basis)
 {
-    return basis->most_coords * fy_padded(basis->most_dim);
+    return basis->max_coords * fy_padded(basis->max_dim);
 }
 
 /* Room of a thread: the map of its block, the whitened generators, the method's own. */
 static int64_t scratch_size(const fy_inner *inner)
 {
     const fy_basis *basis = inner->basis;
-    int64_t d = basis->most_dim, size = basis->most_generators * fy_padded(d);
+    int64_t d = basis->max_dim, size = basis->max_generators * fy_padded(d);
     switch (inner->method) {
     case FORAY_INNER_EXACT:
         size += exact_room(basis, inner->walks);
@@ -869,7 +869,7 @@ static worker start_worker(const fy_inner *inner, int thread)
     double *room = inner->scratch + thread * inner->scratch_size;
     worker at_work = {.block = -1};
     at_work.map = inner->map ? inner->map : take(&room, map_size(basis));
-    at_work.w = take(&room, basis->most_generators * fy_padded(basis->most_dim));
+    at_work.w = take(&room, basis->max_generators * fy_padded(basis->max_dim));
     at_work.room = room;
     return at_work;
 }

@@ -190,7 +190,7 @@ static foray_status measure_sums(foray_context *ctx, const foray_model *model,
 {
     const fy_basis *basis = model->basis; /* which coordinates are in which block */
     double *psi;
-    if (!FY_ALLOC(ctx, psi, basis->most_coords))
+    if (!FY_ALLOC(ctx, psi, basis->max_coords))
         return FORAY_ERROR_MEMORY;
     for (int64_t set = 0; set < model->generator_sets; set++) {
         int32_t coords = basis->block[basis->block_of_generator_set[set]].coords;
@@ -351,7 +351,7 @@ static foray_status check(foray_context *ctx, const foray_model *model, foray_mo
         return explain_missing_form(ctx, model);
     facts->blocks = basis->blocks;
     facts->unknowns = basis->unknowns;
-    facts->largest_block = basis->most_dim;
+    facts->largest_block = basis->max_dim;
     foray_status status = FORAY_OK;
     if (model->theta)
         status = check_probabilities(ctx, model, facts);

@@ -51,7 +51,7 @@ static void start(fy_ridge *ridge, const double *lambda)
     ridge->most_growth = 1;
 }
 
-static bool allocate_ridge(fy_arena *arena, fy_ridge *ridge, int64_t most_dim)
+static bool allocate_ridge(fy_arena *arena, fy_ridge *ridge, int64_t max_dim)
 {
     int64_t blocks = ridge->blocks;
     lay_out_ridge(ridge);
@@ -59,7 +59,7 @@ static bool allocate_ridge(fy_arena *arena, fy_ridge *ridge, int64_t most_dim)
            FY_NEW(arena, ridge->sigma, ridge->at_matrix[blocks]) &&
            FY_NEW(arena, ridge->target, ridge->at_vector[blocks]) &&
            FY_NEW(arena, ridge->lambda, blocks) && FY_NEW(arena, ridge->growth, blocks) &&
-           FY_NEW(arena, ridge->updates, blocks) && FY_NEW(arena, ridge->scratch, 3 * most_dim);
+           FY_NEW(arena, ridge->updates, blocks) && FY_NEW(arena, ridge->scratch, 3 * max_dim);
 }
 
 static foray_status check_dim(foray_context *ctx, int64_t dim)
@@ -77,11 +77,11 @@ static foray_status check_dim(foray_context *ctx, int64_t dim)
 static foray_status complete(fy_arena *arena, fy_ridge *ridge, const double *lambda,
                              int64_t refactor_every, fy_ridge **out)
 {
-    int64_t most_dim = 0;
+    int64_t max_dim = 0;
     for (int64_t g = 1; g <= ridge->blocks; g++)
-        most_dim = ridge->at_vector[g] > most_dim ? ridge->at_vector[g] : most_dim;
-    foray_status status = check_dim(arena->ctx, most_dim);
-    if (status == FORAY_OK && !allocate_ridge(arena, ridge, most_dim))
+        max_dim = ridge->at_vector[g] > max_dim ? ridge->at_vector[g] : max_dim;
+    foray_status status = check_dim(arena->ctx, max_dim);
+    if (status == FORAY_OK && !allocate_ridge(arena, ridge, max_dim))
         status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK)
         return status;

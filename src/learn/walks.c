@@ -834,12 +834,12 @@ static foray_status fill_walks(builder *b)
 static bool prepare(builder *b)
 {
     const fy_basis *basis = b->basis;
-    int64_t max = basis->most_generators * (basis->most_dim > 0 ? basis->most_dim : 1);
+    int64_t max = basis->max_generators * (basis->max_dim > 0 ? basis->max_dim : 1);
     b->walks->half = basis->centred;
     return fy_index_create(b->ctx, &b->index, basis->model->generator_sets) &&
            FY_NEW(&b->scratch, b->generator, max) && FY_NEW(&b->scratch, b->direction, max) &&
            FY_NEW(&b->scratch, b->other, max) &&
-           FY_NEW(&b->scratch, b->side, basis->most_generators) &&
+           FY_NEW(&b->scratch, b->side, basis->max_generators) &&
            FY_NEW(&b->scratch, b->walks->walk_of, basis->model->generator_sets);
 }
 

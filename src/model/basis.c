@@ -80,8 +80,8 @@ static foray_status list_coordinates(fy_basis *basis)
         block->coord = start;
         block->dim = block->coords;
         start += block->coords;
-        if (block->coords > basis->most_coords)
-            basis->most_coords = block->coords;
+        if (block->coords > basis->max_coords)
+            basis->max_coords = block->coords;
     }
     for (int64_t i = 0; i < dim; i++)
         if (basis->block_of_coord[i] >= 0) {
@@ -102,8 +102,8 @@ static foray_status assign_generator_sets(foray_context *ctx, fy_basis *basis)
                            FY_AT_PAIR ": all features are 0, so probabilities cannot sum to 1",
                            FY_PAIR(model, model->generator_set_pair[generator_set]));
         basis->block_of_generator_set[generator_set] = basis->block_of_coord[model->feat_index[k]];
-        if (fy_generator_set_size(model, generator_set) > basis->most_generators)
-            basis->most_generators = fy_generator_set_size(model, generator_set);
+        if (fy_generator_set_size(model, generator_set) > basis->max_generators)
+            basis->max_generators = fy_generator_set_size(model, generator_set);
     }
     return FORAY_OK;
 }
@@ -143,17 +143,17 @@ static void destroy_centre(centre_solver *centre)
     fy_arena_release(&centre->arena);
 }
 
-/* Room for blocks of up to `most_coords` coordinates. */
-static foray_status create_centre(foray_context *ctx, int32_t most_coords, centre_solver *out)
+/* Room for blocks of up to `max_coords` coordinates. */
+static foray_status create_centre(foray_context *ctx, int32_t max_coords, centre_solver *out)
 {
     /* The equations chosen so far, and as many new ones as there are coordinates. */
-    int64_t room = 2 * (int64_t)most_coords;
+    int64_t room = 2 * (int64_t)max_coords;
     *out = (centre_solver){.arena.ctx = ctx};
-    if (FY_NEW(&out->arena, out->column, room * most_coords) &&
+    if (FY_NEW(&out->arena, out->column, room * max_coords) &&
         FY_NEW(&out->arena, out->right, room) && FY_NEW(&out->arena, out->source, room) &&
-        FY_NEW(&out->arena, out->beta, most_coords) &&
-        FY_NEW(&out->arena, out->solution, most_coords) &&
-        FY_NEW(&out->arena, out->workspace, most_coords))
+        FY_NEW(&out->arena, out->beta, max_coords) &&
+        FY_NEW(&out->arena, out->solution, max_coords) &&
+        FY_NEW(&out->arena, out->workspace, max_coords))
         return FORAY_OK;
     destroy_centre(out);
     return FORAY_ERROR_MEMORY;
@@ -427,7 +427,7 @@ static bool share_solution(fy_basis *basis, solutions *s, const fy_equations *eq
 
 static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
 {
-    if (!basis->centred || basis->most_coords <= MAX_COORDS)
+    if (!basis->centred || basis->max_coords <= MAX_COORDS)
         return FORAY_OK;
     const foray_model *model = basis->model;
     int64_t generator_set = 0;
@@ -436,18 +436,18 @@ static foray_status check_block_sizes(foray_context *ctx, const fy_basis *basis)
     return fy_fail(ctx, FORAY_ERROR_INPUT,
                    FY_AT_PAIR ": its block has %d feature coordinates, more than the %d that can "
                               "be handled",
-                   FY_PAIR(model, model->generator_set_pair[generator_set]), basis->most_coords,
+                   FY_PAIR(model, model->generator_set_pair[generator_set]), basis->max_coords,
                    MAX_COORDS);
 }
 
 /* theta_0 = 0 and N = I. */
 static foray_status leave_uncentred(fy_basis *basis)
 {
-    if (!FY_NEW(&basis->arena, basis->storage, basis->most_coords))
+    if (!FY_NEW(&basis->arena, basis->storage, basis->max_coords))
         return FORAY_ERROR_MEMORY;
     for (int64_t g = 0; g < basis->blocks; g++)
         basis->block[g].theta0 = basis->storage;
-    basis->bytes += (int64_t)basis->most_coords * (int64_t)sizeof(double);
+    basis->bytes += (int64_t)basis->max_coords * (int64_t)sizeof(double);
     return FORAY_OK;
 }
 
@@ -625,7 +625,7 @@ static foray_status solve_blocks(foray_context *ctx, fy_basis *basis)
         return FORAY_ERROR_MEMORY;
     fy_model_mark_nonnegative(basis->model, nonnegative);
     if (basis->centred)
-        status = create_centre(ctx, basis->most_coords, &s.centre);
+        status = create_centre(ctx, basis->max_coords, &s.centre);
     if (status == FORAY_OK && basis->centred && !FY_NEW(&s.arena, s.form_of, basis->blocks))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
@@ -656,8 +656,8 @@ static void sum_up(fy_basis *basis)
 {
     for (int64_t g = 0; g < basis->blocks; g++) {
         basis->unknowns += basis->block[g].dim;
-        if (basis->block[g].dim > basis->most_dim)
-            basis->most_dim = basis->block[g].dim;
+        if (basis->block[g].dim > basis->max_dim)
+            basis->max_dim = basis->block[g].dim;
     }
     basis->bytes += basis->blocks * (int64_t)sizeof *basis->block;
 }

@@ -37,9 +37,9 @@ struct fy_basis {
     int32_t *block_of_generator_set; /* [generator_sets] */
     double *p0;                      /* [generators]: p_0; zero when not centred */
     int64_t unknowns;                /* sum of d_g */
-    int32_t most_dim;                /* largest d_g */
-    int32_t most_coords;             /* largest block before centring */
-    int64_t most_generators;         /* largest n */
+    int32_t max_dim;                 /* largest d_g */
+    int32_t max_coords;              /* largest block before centring */
+    int64_t max_generators;          /* largest n */
     int64_t bytes;                   /* memory the basis takes */
     int32_t *coord_storage;          /* what the const pointers of blocks point into; blocks with */
     double *storage;                 /* equal equations share one theta_0 and one N */

@@ -15,7 +15,7 @@ struct fy_chunk {
 enum { HEAD_WORDS = 3, ENTRY_WORDS = sizeof(fy_entry) / sizeof(int32_t) };
 
 /* How many groups batches are sorted into, and the least room of a chunk, 16 KiB. */
-enum { GROUPS = 256, LEAST_ROOM = 4096 };
+enum { GROUPS = 256, MIN_ROOM = 4096 };
 
 static size_t batch_words(int32_t list, int64_t count)
 {
@@ -81,7 +81,7 @@ static fy_batch read_batch(const fy_chunk *chunk, size_t *at)
 /* A chunk that is large against the rest would be released late; many would cost time. */
 static size_t room_of_chunk(size_t words, size_t chunks)
 {
-    return words / chunks > LEAST_ROOM ? words / chunks : LEAST_ROOM;
+    return words / chunks > MIN_ROOM ? words / chunks : MIN_ROOM;
 }
 
 foray_status fy_batches_add(foray_context *ctx, fy_batches *batches, int64_t pair, int32_t list,

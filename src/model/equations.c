@@ -184,8 +184,8 @@ static bool allocate_collector(collector *c)
            FY_NEW(&c->out->arena, c->out->start, c->blocks + 1) &&
            FY_NEW(&c->out->arena, c->out->index, features) &&
            FY_NEW(&c->out->arena, c->out->value, features) &&
-           FY_NEW(&c->arena, c->sum, basis->most_coords) &&
-           FY_NEW(&c->arena, c->touched, basis->most_coords) &&
+           FY_NEW(&c->arena, c->sum, basis->max_coords) &&
+           FY_NEW(&c->arena, c->touched, basis->max_coords) &&
            fy_index_create(c->arena.ctx, &c->index, sets);
 }
 

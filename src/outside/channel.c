@@ -36,7 +36,7 @@ static const char *const guard_words[] = {"/bin/sh", "-c",
 typedef struct ways {
     int our_to, its_in;
     int our_from, its_out;
-    int our_leash, its_leash;
+    int our_guard_pipe, its_guard_pipe;
 } ways;
 
 /* -------------------------------------------------------------------- ways */
@@ -54,18 +54,18 @@ static void close_ways(ways *w)
     close_way(&w->its_in);
     close_way(&w->our_from);
     close_way(&w->its_out);
-    close_way(&w->our_leash);
-    close_way(&w->its_leash);
+    close_way(&w->our_guard_pipe);
+    close_way(&w->its_guard_pipe);
 }
 
 /* Moves a descriptor out of the way of those the program gets. */
-static bool lift(int *fd)
+static bool move_aside(int *fd)
 {
-    int lifted = fcntl(*fd, F_DUPFD_CLOEXEC, SAFE_DESCRIPTOR);
-    if (lifted < 0)
+    int moved = fcntl(*fd, F_DUPFD_CLOEXEC, SAFE_DESCRIPTOR);
+    if (moved < 0)
         return false;
     close(*fd);
-    *fd = lifted;
+    *fd = moved;
     return true;
 }
 
@@ -79,7 +79,7 @@ static bool set_non_blocking(int fd)
  * cannot; out comes a pipe. */
 static bool open_ways(ways *w)
 {
-    int in[2], out[2], leash[2];
+    int in[2], out[2], guard_pipe[2];
     *w = (ways){-1, -1, -1, -1, -1, -1};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)
         return false;
@@ -89,13 +89,14 @@ static bool open_ways(ways *w)
         return false;
     w->our_from = out[0];
     w->its_out = out[1];
-    if (pipe2(leash, O_CLOEXEC) != 0)
+    if (pipe2(guard_pipe, O_CLOEXEC) != 0)
         return false;
-    w->its_leash = leash[0];
-    w->our_leash = leash[1];
-    return shutdown(w->our_to, SHUT_RD) == 0 && lift(&w->our_to) && lift(&w->its_in) &&
-           lift(&w->our_from) && lift(&w->its_out) && lift(&w->its_leash) && lift(&w->our_leash) &&
-           set_non_blocking(w->our_to) && set_non_blocking(w->our_from);
+    w->its_guard_pipe = guard_pipe[0];
+    w->our_guard_pipe = guard_pipe[1];
+    return shutdown(w->our_to, SHUT_RD) == 0 && move_aside(&w->our_to) && move_aside(&w->its_in) &&
+           move_aside(&w->our_from) && move_aside(&w->its_out) && move_aside(&w->its_guard_pipe) &&
+           move_aside(&w->our_guard_pipe) && set_non_blocking(w->our_to) &&
+           set_non_blocking(w->our_from);
 }
 
 /* ----------------------------------------------------------------- starting */
@@ -123,7 +124,7 @@ static int arrange_program(posix_spawn_file_actions_t *actions, const ways *w)
 /* Standard error would keep whoever reads it waiting, were a guard to hold it. */
 static int arrange_guard(posix_spawn_file_actions_t *actions, const ways *w)
 {
-    int error = posix_spawn_file_actions_adddup2(actions, w->its_leash, STDIN_FILENO);
+    int error = posix_spawn_file_actions_adddup2(actions, w->its_guard_pipe, STDIN_FILENO);
     for (int fd = STDOUT_FILENO; !error && fd <= STDERR_FILENO; fd++)
         error = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_WRONLY, 0);
     if (!error)
@@ -197,9 +198,12 @@ static foray_status start_child(foray_context *say, const char *const *word, fy_
     }
     close_way(&w.its_in);
     close_way(&w.its_out);
-    close_way(&w.its_leash);
-    *child = (fy_child){
-        .pid = pid, .guard = guard, .to = w.our_to, .from = w.our_from, .leash = w.our_leash};
+    close_way(&w.its_guard_pipe);
+    *child = (fy_child){.pid = pid,
+                        .guard = guard,
+                        .to = w.our_to,
+                        .from = w.our_from,
+                        .guard_pipe = w.our_guard_pipe};
     return FORAY_OK;
 }
 
@@ -287,10 +291,10 @@ static void end_child(fy_child *child, double patience, double grace)
     }
     if (look_at(child->guard, &info) != REAPED_BY_OTHERS)
         kill(-child->guard, SIGKILL);
-    close_way(&child->leash);
+    close_way(&child->guard_pipe);
     reap_killed(child->pid);
     reap_killed(child->guard);
-    *child = (fy_child){.to = -1, .from = -1, .leash = -1};
+    *child = (fy_child){.to = -1, .from = -1, .guard_pipe = -1};
 }
 
 /* ------------------------------------------------------------------ frames */
@@ -307,7 +311,8 @@ static const double spent_seconds = 0.25;
 foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char *const *word,
                              size_t room)
 {
-    *channel = (fy_channel){.child = {.to = -1, .from = -1, .leash = -1}, .ctx = ctx, .next = 1};
+    *channel =
+        (fy_channel){.child = {.to = -1, .from = -1, .guard_pipe = -1}, .ctx = ctx, .next = 1};
     foray_context *say = &channel->say;
     say->threads = 1;
     say->allocations_left = -1;
@@ -319,9 +324,9 @@ foray_status fy_channel_open(foray_context *ctx, fy_channel *channel, const char
 }
 
 /* One attempt is enough: closing the way in says the same. */
-static void say_goodbye(fy_channel *channel)
+static void send_goodbye(fy_channel *channel)
 {
-    if (channel->failed != FORAY_OK || channel->deaf || channel->child.to < 0)
+    if (channel->failed != FORAY_OK || channel->input_closed || channel->child.to < 0)
         return;
     channel->out.size = channel->sent = 0;
     fy_channel_ask(channel, FY_FRAME_GOODBYE, 0);
@@ -334,7 +339,7 @@ void fy_channel_close(fy_channel *channel, double grace)
     double patience = channel->failed == FORAY_INTERRUPTED ? 0
                       : channel->failed != FORAY_OK        ? fmin(grace, spent_seconds)
                                                            : grace;
-    say_goodbye(channel);
+    send_goodbye(channel);
     end_child(&channel->child, patience, grace);
     free(channel->out.data);
     free(channel->in);
@@ -452,7 +457,7 @@ static void write_some(fy_channel *channel)
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0) {
-            channel->deaf = errno != EAGAIN && errno != EWOULDBLOCK;
+            channel->input_closed = errno != EAGAIN && errno != EWOULDBLOCK;
             return;
         }
         channel->sent += (size_t)done;
@@ -488,12 +493,12 @@ static foray_status read_some(fy_channel *channel)
 static foray_status fail_as_late(fy_channel *channel, double limit)
 {
     fy_say(&channel->say, "the program did not answer within %g s%s", limit,
-           channel->deaf ? ", and no longer reads descriptor 3" : "");
+           channel->input_closed ? ", and no longer reads descriptor 3" : "");
     return fail(channel);
 }
 
 /* Nothing moved for a while: is it dead while somebody else holds the pipe? */
-static foray_status look_after(fy_channel *channel, struct pollfd *way)
+static foray_status check_child(fy_channel *channel, struct pollfd *way)
 {
     char how[HOW_SIZE];
     if (!child_ended(&channel->child, how))
@@ -506,9 +511,9 @@ static foray_status look_after(fy_channel *channel, struct pollfd *way)
 /* Past the deadline there is one last look: if it was us who slept, the answer is there. */
 static foray_status check_deadline(fy_channel *channel, double deadline, double limit)
 {
-    if (channel->overdue == deadline)
+    if (channel->missed_deadline == deadline)
         return fail_as_late(channel, limit);
-    channel->overdue = fy_clock() >= deadline ? deadline : 0;
+    channel->missed_deadline = fy_clock() >= deadline ? deadline : 0;
     return FORAY_OK;
 }
 
@@ -518,9 +523,9 @@ foray_status fy_channel_move(fy_channel *channel, double deadline, double limit)
         return fy_channel_check(channel);
     if (fy_stopped(channel->ctx))
         return fail_as_stopped(channel);
-    if (!channel->deaf)
+    if (!channel->input_closed)
         write_some(channel);
-    bool writes = channel->sent < channel->out.size && !channel->deaf;
+    bool writes = channel->sent < channel->out.size && !channel->input_closed;
     struct pollfd way[2] = {{.fd = channel->child.from, .events = POLLIN},
                             {.fd = channel->child.to, .events = POLLOUT}};
     double seconds = fmin(fmax(deadline - fy_clock(), 0), look_seconds);
@@ -530,7 +535,7 @@ foray_status fy_channel_move(fy_channel *channel, double deadline, double limit)
         return fail(channel);
     }
     if (ready <= 0)
-        return look_after(channel, way);
+        return check_child(channel, way);
     return way[0].revents ? read_some(channel) : FORAY_OK;
 }
 

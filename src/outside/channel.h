@@ -20,10 +20,10 @@
  * group. (The kernel's own signal at the death of a parent comes at the death of the *thread*
  * that started the program, and only to the program, not to what it started.) */
 typedef struct fy_child {
-    pid_t pid;    /* 0: none */
-    pid_t guard;  /* also the group's */
-    int to, from; /* ours: what is written to `to` is read at 3; -1: closed. Non-blocking */
-    int leash;    /* ours: the guard waits for its end */
+    pid_t pid;      /* 0: none */
+    pid_t guard;    /* also the group's */
+    int to, from;   /* ours: what is written to `to` is read at 3; -1: closed. Non-blocking */
+    int guard_pipe; /* ours: the guard waits for its end */
 } fy_child;
 
 typedef struct fy_channel {
@@ -31,8 +31,9 @@ typedef struct fy_channel {
     foray_context *ctx;  /* whether to stop */
     foray_context say;   /* holds the message, once it failed */
     foray_status failed; /* FORAY_OK: it did not */
-    bool deaf;           /* the program no longer reads */
-    double overdue;      /* the deadline that has passed with a last look still to come; 0: none */
+    bool input_closed;   /* the program no longer reads */
+    double
+        missed_deadline; /* the deadline that has passed with a last look still to come; 0: none */
     uint64_t next;       /* sequence number of the next question */
     fy_writer out;       /* what is to be written; out.data[sent..size) still is */
     size_t sent;

@@ -280,8 +280,8 @@ static void program_destroy(void *self)
 /* ------------------------------------------------------------------ opening */
 
 /* The answer to a question asked before `deadline`, its message in `ctx`. */
-static foray_status hear(foray_context *ctx, program *p, fy_frame_type type, uint64_t sequence,
-                         size_t max, double deadline, fy_answer *answer)
+static foray_status await_answer(foray_context *ctx, program *p, fy_frame_type type,
+                                 uint64_t sequence, size_t max, double deadline, fy_answer *answer)
 {
     fy_channel *channel = &p->channel;
     foray_status status =
@@ -291,36 +291,37 @@ static foray_status hear(foray_context *ctx, program *p, fy_frame_type type, uin
     return status;
 }
 
-static foray_status greet(foray_context *ctx, program *p, double deadline)
+static foray_status shake_hands(foray_context *ctx, program *p, double deadline)
 {
     fy_answer answer;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_HELLO, 16);
     fy_hello_write(&p->channel.out);
-    foray_status status = hear(ctx, p, FY_FRAME_HELLO, sequence, 16, deadline, &answer);
+    foray_status status = await_answer(ctx, p, FY_FRAME_HELLO, sequence, 16, deadline, &answer);
     if (status != FORAY_OK)
         return status;
     return fy_hello_read(ctx, "this Foray", answer.body, answer.size);
 }
 
-static foray_status learn_spec(foray_context *ctx, program *p, double deadline)
+static foray_status ask_spec(foray_context *ctx, program *p, double deadline)
 {
     fy_answer answer;
     uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_SPEC, 0);
-    foray_status status = hear(ctx, p, FY_FRAME_SPEC, sequence, FY_FRAME_MAX, deadline, &answer);
+    foray_status status =
+        await_answer(ctx, p, FY_FRAME_SPEC, sequence, FY_FRAME_MAX, deadline, &answer);
     if (status != FORAY_OK)
         return status;
     return fy_frame_spec_read(ctx, answer.body, answer.size, &p->told);
 }
 
-static foray_status begin(foray_context *ctx, program *p, const char *const *word)
+static foray_status connect_program(foray_context *ctx, program *p, const char *const *word)
 {
     size_t room = WINDOW * ((size_t)FY_FRAME_STEP_MAX + FY_FRAME_HEADER);
     foray_status status = fy_channel_open(ctx, &p->channel, word, room);
     double deadline = fy_clock() + p->limits.start;
     if (status == FORAY_OK)
-        status = greet(ctx, p, deadline);
+        status = shake_hands(ctx, p, deadline);
     if (status == FORAY_OK)
-        status = learn_spec(ctx, p, deadline);
+        status = ask_spec(ctx, p, deadline);
     if (status != FORAY_OK)
         return status;
     p->dimensions = p->told.spec.dimensions;
@@ -329,7 +330,7 @@ static foray_status begin(foray_context *ctx, program *p, const char *const *wor
     return FORAY_OK;
 }
 
-static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
+static foray_status create_system(foray_context *ctx, program *p, foray_system **out)
 {
     const foray_system_ops ops = {.size = sizeof ops,
                                   .reset = program_reset,
@@ -346,16 +347,16 @@ static foray_status wrap(foray_context *ctx, program *p, foray_system **out)
 }
 
 /* In a message, what was started is the text behind the prefix. */
-static foray_status start(foray_context *ctx, const char *const *word, limits l, const char *prefix,
-                          const char *text, foray_system **out)
+static foray_status open_program(foray_context *ctx, const char *const *word, limits l,
+                                 const char *prefix, const char *text, foray_system **out)
 {
     program *p;
     if (!FY_ALLOC(ctx, p, 1))
         return FORAY_ERROR_MEMORY;
     p->limits = l;
-    foray_status status = begin(ctx, p, word);
+    foray_status status = connect_program(ctx, p, word);
     if (status == FORAY_OK)
-        status = wrap(ctx, p, out);
+        status = create_system(ctx, p, out);
     if (status == FORAY_OK)
         return FORAY_OK;
     program_destroy(p);
@@ -374,7 +375,7 @@ foray_status fy_pipe_open(foray_context *ctx, const char *text, foray_system **o
     if (command[strspn(command, " \t\n")] == 0)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "exec: no program is given; write exec:COMMAND");
     const char *const word[] = {"/bin/sh", "-c", command, NULL};
-    return start(ctx, word, l, "exec", command, out);
+    return open_program(ctx, word, l, "exec", command, out);
 }
 
 /* The limits are those of programs. */
@@ -393,7 +394,7 @@ foray_status fy_contained_open(foray_context *ctx, const char *const *host, cons
         return FORAY_ERROR_MEMORY;
     memcpy(word, host, (size_t)words * sizeof *word);
     word[words] = text;
-    status = start(ctx, word, usual, "plugin", text, out);
+    status = open_program(ctx, word, usual, "plugin", text, out);
     free(word);
     return status;
 }

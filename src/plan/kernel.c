@@ -114,7 +114,7 @@ static foray_status allocate_columns(fy_arena *arena, fy_kernel *kernel)
 /* To form a set: n generators of d_g numbers, and n columns of d_g + n for round_up. */
 static bool forming_size(const fy_kernel *kernel, size_t *out)
 {
-    size_t n = (size_t)kernel->basis->most_generators, dim = (size_t)kernel->basis->most_dim;
+    size_t n = (size_t)kernel->basis->max_generators, dim = (size_t)kernel->basis->max_dim;
     return fy_size_mul(n, kernel->single ? 2 * dim + n : dim + 1, out);
 }
 
@@ -260,7 +260,7 @@ static void form_factor(fy_kernel *kernel, const fy_ridge *ridge, int64_t set, d
     double *w = generators + (basis->centred ? dim : 0);
     fy_ridge_whiten_many(ridge, block, columns, w);
     if (kernel->single) {
-        double *stacked = generators + basis->most_generators * basis->most_dim;
+        double *stacked = generators + basis->max_generators * basis->max_dim;
         round_up(dim, columns, w, stacked);
         triangularise(dim + columns, columns, columns, stacked);
         store_single(dim + columns, columns, radius, stacked,

@@ -37,7 +37,7 @@ typedef struct episodes_ahead episodes_ahead;
 
 /* Slots for each worker, so that none waits while the explorer computes; and most bytes of all. */
 enum { SLOTS = 8 };
-static const int64_t most_bytes = (int64_t)64 << 20;
+static const int64_t max_bytes = (int64_t)64 << 20;
 
 typedef enum slot_state { SLOT_EMPTY, SLOT_PLAYING, SLOT_PLAYED } slot_state;
 
@@ -295,8 +295,8 @@ static foray_status create_slots(episodes_ahead *ahead)
     const foray_model *model = ahead->explorer->model;
     int64_t each = (model->horizon + 1) * (int64_t)(sizeof(int64_t) + sizeof(int32_t));
     ahead->window = SLOTS * ahead->workers;
-    if (ahead->window > most_bytes / each)
-        ahead->window = most_bytes / each;
+    if (ahead->window > max_bytes / each)
+        ahead->window = max_bytes / each;
     if (ahead->window < ahead->workers)
         ahead->window = ahead->workers;
     if (!FY_NEW(&ahead->arena, ahead->slot, ahead->window) ||
@@ -613,7 +613,7 @@ typedef struct loop {
 
 static const double report_gap_seconds = 0.1;
 static const double look_gap_seconds = 0.01;
-enum { MOST_STRIDE = 64 };
+enum { MAX_STRIDE = 64 };
 
 /* ------------------------------------------------------------------- trace */
 
@@ -666,7 +666,7 @@ static foray_status look_at_clock(loop *l)
         return FORAY_OK;
     /* Doubles or halves the stride towards a look every 10 ms. */
     double now = fy_clock(), took = now - l->looked;
-    if (took < look_gap_seconds / 2 && l->stride < MOST_STRIDE)
+    if (took < look_gap_seconds / 2 && l->stride < MAX_STRIDE)
         l->stride *= 2;
     else if (took > look_gap_seconds * 2 && l->stride > 1)
         l->stride /= 2;

@@ -163,12 +163,12 @@ static foray_status reward(void *self, int64_t index, const double *state, int64
 
 /* ---------------------------------------------------------------------- open */
 
-enum { MOST_REWARDS = 8 };
+enum { MAX_REWARDS = 8 };
 
 static foray_status create_system(foray_context *ctx, plant *p, int64_t horizon, foray_system **out)
 {
     const fy_plant_kind *kind = p->kind;
-    const char *reward_name[MOST_REWARDS];
+    const char *reward_name[MAX_REWARDS];
     for (int64_t i = 0; i < kind->rewards; i++)
         reward_name[i] = kind->reward[i].name;
     const foray_system_spec spec = {

@@ -18,12 +18,12 @@
 #include "world/decide.h"
 
 enum { DIM, EPISODES, MEMBER, HORIZON };
-enum { MOST_DIM = 13 };
+enum { MAX_DIM = 13 };
 
 static const foray_parameter parameters[] = {
-    FY_INTEGER("dim", "5", 2, MOST_DIM, "d, the dimension of theta; there are 2^(d-1) actions"),
+    FY_INTEGER("dim", "5", 2, MAX_DIM, "d, the dimension of theta; there are 2^(d-1) actions"),
     FY_INTEGER("episodes", "1000", 3, 1e15, "K, the number of episodes that should not be enough"),
-    FY_INTEGER("member", "0", 0, (1 << (MOST_DIM - 1)) - 1, "which action is the best"),
+    FY_INTEGER("member", "0", 0, (1 << (MAX_DIM - 1)) - 1, "which action is the best"),
     FY_INTEGER("horizon", "10", 2, 1e6, "steps per episode"),
 };
 
@@ -75,7 +75,7 @@ static foray_status hypercube_build(foray_context *ctx, const double *value,
                         .stay = M_SQRT1_2,
                         .scale = 1 / sqrt(2.0 * (double)(dim - 1))};
     const int8_t *x = sign + (int64_t)value[MEMBER] * (dim - 1);
-    double theta[MOST_DIM] = {M_SQRT2};
+    double theta[MAX_DIM] = {M_SQRT2};
     for (int64_t i = 1; i < dim; i++)
         theta[i] = advantage(value) * x[i - 1] / what.scale;
     /* ||theta||^2 = 2 + 2 (d-1) ||mu||^2 = 2 + 2 ((d-1) D)^2, whichever member is true. */

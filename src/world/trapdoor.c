@@ -20,10 +20,10 @@
 #include "world/world.h"
 
 enum { KNOBS, BASE, GAP, HORIZON };
-enum { MOST_KNOBS = 10 };
+enum { MAX_KNOBS = 10 };
 
 static const foray_parameter parameters[] = {
-    FY_INTEGER("knobs", "4", 1, MOST_KNOBS, "knobs of the trapdoor: d - 1"),
+    FY_INTEGER("knobs", "4", 1, MAX_KNOBS, "knobs of the trapdoor: d - 1"),
     FY_REAL("base", "0.05", 0, 1, "probability that it opens if the knobs cancel out"),
     FY_REAL("gap", "0.01", 1e-6, 0.5, "what each knob adds or takes away"),
     FY_INTEGER("horizon", "20", 1, 1e5, "steps per episode, and positions in the corridor"),
@@ -45,8 +45,8 @@ static double knob(int64_t action, int64_t i)
 static void add_feature(const corridor *c, int64_t state, int64_t action, int64_t next,
                         double first, double sign)
 {
-    int64_t coordinate[MOST_KNOBS + 1];
-    double phi[MOST_KNOBS + 1];
+    int64_t coordinate[MAX_KNOBS + 1];
+    double phi[MAX_KNOBS + 1];
     int64_t dim = sign != 0.0 ? c->knobs + 1 : 1;
     for (int64_t i = 0; i < dim; i++) {
         coordinate[i] = i;
@@ -58,9 +58,9 @@ static void add_feature(const corridor *c, int64_t state, int64_t action, int64_
 static void trapdoor_fill(const corridor *c, double gap)
 {
     int64_t actions = (int64_t)1 << c->knobs, treasure = c->places + 1;
-    double theta[MOST_KNOBS + 1];
+    double theta[MAX_KNOBS + 1];
     for (int64_t a = 0; a < actions; a++) {
-        char name[MOST_KNOBS + 1] = ""; /* its signs */
+        char name[MAX_KNOBS + 1] = ""; /* its signs */
         for (int64_t s = 0; s < c->places; s++) {
             add_feature(c, s, a, treasure, c->alpha * c->base, +1.0);
             add_feature(c, s, a, s + 1, c->alpha * (1.0 - c->base), -1.0);

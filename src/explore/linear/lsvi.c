@@ -90,14 +90,14 @@ static foray_status create_room(fy_arena *arena, fy_lsvi *lsvi)
 {
     const foray_model *model = lsvi->model;
     const fy_phi *phi = lsvi->phi;
-    int64_t most_dim = 0;
+    int64_t max_dim = 0;
     size_t sums;
     for (int64_t g = 0; g < phi->blocks; g++)
-        most_dim = phi->block_dim[g] > most_dim ? phi->block_dim[g] : most_dim;
+        max_dim = phi->block_dim[g] > max_dim ? phi->block_dim[g] : max_dim;
     if (!fy_size_mul((size_t)model->horizon, (size_t)lsvi->at_sum[phi->blocks], &sums))
         return fy_fail(arena->ctx, FORAY_ERROR_MEMORY, "sums per successor are too many");
     bool complete =
-        FY_NEW(arena, lsvi->sum, sums) && FY_NEW(arena, lsvi->weight, most_dim) &&
+        FY_NEW(arena, lsvi->sum, sums) && FY_NEW(arena, lsvi->weight, max_dim) &&
         FY_NEW(arena, lsvi->whitened, phi->at_block[phi->blocks]) &&
         FY_NEW(arena, lsvi->next, model->states) && FY_NEW(arena, lsvi->now, model->states) &&
         FY_NEW(arena, lsvi->q, model->pairs) && FY_NEW(arena, lsvi->tie, model->pairs) &&

@@ -69,9 +69,9 @@ static foray_status create_arrays(fy_arena *arena, fy_learner *learner)
         FY_NEW(arena, learner->table, model->horizon) &&
         FY_NEW(arena, learner->scale, model->horizon) &&
         FY_NEW(arena, learner->value, 2 * model->states) &&
-        FY_NEW(arena, learner->f, basis->most_generators) &&
-        FY_NEW(arena, learner->x, basis->most_dim) &&
-        FY_NEW(arena, learner->scratch, basis->most_coords);
+        FY_NEW(arena, learner->f, basis->max_generators) &&
+        FY_NEW(arena, learner->x, basis->max_dim) &&
+        FY_NEW(arena, learner->scratch, basis->max_coords);
     if (!complete)
         return FORAY_ERROR_MEMORY;
     for (int64_t t = 0; t < model->horizon; t++)

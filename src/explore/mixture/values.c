@@ -32,15 +32,14 @@ static foray_status create_arrays(foray_explorer *explorer)
     fy_arena *arena = &explorer->arena;
     fy_values *self = explorer->self;
     const fy_basis *basis = self->learner.basis;
-    bool complete = FY_NEW(arena, self->radius_hat, basis->blocks) &&
-                    FY_NEW(arena, self->radius_check, basis->blocks) &&
-                    FY_NEW(arena, self->radius_tilde, basis->blocks) &&
-                    FY_NEW(arena, self->radius, basis->blocks) &&
-                    FY_NEW(arena, self->v, basis->most_generators) &&
-                    FY_NEW(arena, self->v2, basis->most_generators) &&
-                    FY_NEW(arena, self->x, basis->most_dim) &&
-                    FY_NEW(arena, self->y, basis->most_dim) &&
-                    FY_NEW(arena, self->white, basis->most_dim);
+    bool complete =
+        FY_NEW(arena, self->radius_hat, basis->blocks) &&
+        FY_NEW(arena, self->radius_check, basis->blocks) &&
+        FY_NEW(arena, self->radius_tilde, basis->blocks) &&
+        FY_NEW(arena, self->radius, basis->blocks) &&
+        FY_NEW(arena, self->v, basis->max_generators) &&
+        FY_NEW(arena, self->v2, basis->max_generators) && FY_NEW(arena, self->x, basis->max_dim) &&
+        FY_NEW(arena, self->y, basis->max_dim) && FY_NEW(arena, self->white, basis->max_dim);
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
