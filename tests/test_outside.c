@@ -227,7 +227,7 @@ static void test_bad_worlds(void **unused)
         {"plugin:./bad_plugin.so:not-deterministic", " randomness", "said to be deterministic"},
         {"exec:./hostile_world liar", " mixture", "error probability 1e-6"},
         {"exec:./hostile_world generous", " rewards", "reward home is 2"},
-        {"exec:./hostile_world nan 20", " answers mixture", "is not a state"},
+        {"exec:./hostile_world nan 20", " answers mixture", "none of its states, 0 to 4"},
         {"exec:./hostile_world range 20", " answers mixture", "99"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -15,7 +15,7 @@ struct fy_worst_law {
     double *occupancy;     /* [horizon][states] */
     double *weight;        /* [generators] sum over h and s of o_h(s) V_{h+1}(s_j) */
     double *gradient;      /* [unknowns], laid out as z */
-    double *from, *by, *to, *scratch; /* [most_dim], [most_coords] */
+    double *from, *by, *to, *scratch; /* [max_dim], [max_coords] */
     fy_gap_doubt doubt;
 };
 

@@ -24,10 +24,10 @@ typedef struct fy_confidence {
     double *x;             /* n rows of d_g numbers for every generator set, */
     int64_t *at_x;         /* [generator_sets+1] where they start */
     double *norm;          /* [generators] ||x_j|| */
-    double *work;          /* [4 most_dim] */
+    double *work;          /* [4 max_dim] */
     double *often;         /* [generators] N_j/n, where the law is known directly, */
     double *width;         /* [generator_sets] and how well; INFINITY: it is not */
-    double *lifted;        /* [most_generators] */
+    double *lifted;        /* [max_generators] */
     bool direct;           /* some law is */
     bool laws;             /* no p_j is negative: every centre is a probability law */
     double kappa_factor;   /* at least the largest || |L^-1| |L| ||_2: how rounding grows in x */

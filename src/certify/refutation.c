@@ -25,7 +25,7 @@ struct fy_fit {
     double *alone;      /* [blocks] sum of log M(s,a) less what does not depend on w */
     double *size;       /* [blocks] sum of absolute values in it, for rounding */
     bool *nonnegative;  /* [dim] coordinates of theta that cannot be negative */
-    double *generators; /* [most_generators][most_dim] */
+    double *generators; /* [max_generators][max_dim] */
     double cost;
 };
 

@@ -29,7 +29,7 @@ typedef struct fy_ridge {
     int64_t refactor_every;
     int64_t refactored; /* factorisations made after updates */
     double worst_error; /* largest ||L L' - Sigma||_max / ||Sigma||_max met before one */
-    double *scratch;    /* [3 most_dim] for updates and factorisations */
+    double *scratch;    /* [3 max_dim] for updates and factorisations */
 } fy_ridge;
 
 /* lambda: [blocks]. FORAY_ERROR_USAGE, with the size, if a block is too large for a dense matrix.
@@ -72,7 +72,7 @@ void fy_ridge_whiten_many(const fy_ridge *ridge, int64_t block, int64_t count, d
 double fy_ridge_norm(const fy_ridge *ridge, int64_t block, const double *x);
 
 /* The largest ||z(theta) - z||_Sigma / radius of a block of the basis: at most 1 where theta is in
- * the set. work: [most_dim]. */
+ * the set. work: [max_dim]. */
 double fy_ridge_distance(const fy_ridge *ridge, const double *z, const double *radius,
                          const double *theta, double *work);
 

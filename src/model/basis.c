@@ -129,9 +129,9 @@ typedef struct centre_solver {
     int64_t columns;   /* in the matrix at hand */
     double *column;    /* [room][coords]: reflectors below R once factorised */
     double *right;     /* [room] right-hand side of each column */
-    double *beta;      /* [most_coords] of the reflectors */
-    double *solution;  /* [most_coords] theta_0 */
-    double *workspace; /* [most_coords] */
+    double *beta;      /* [max_coords] of the reflectors */
+    double *solution;  /* [max_coords] theta_0 */
+    double *workspace; /* [max_coords] */
     int64_t *source;   /* [room] equation behind each column */
 } centre_solver;
 

@@ -53,7 +53,7 @@ void fy_basis_destroy(fy_basis *basis);
 /* phi'_j of every generator of a set: out[j][i], n rows of d_g numbers. */
 void fy_basis_generators(const fy_basis *basis, int64_t generator_set, double *out);
 
-/* psi'_f = sum_j f_j phi'_j, d_g numbers; scratch holds most_coords numbers. */
+/* psi'_f = sum_j f_j phi'_j, d_g numbers; scratch holds max_coords numbers. */
 void fy_basis_psi(const fy_basis *basis, int64_t generator_set, const double *f, double *out,
                   double *scratch);
 

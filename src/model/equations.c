@@ -66,8 +66,8 @@ typedef struct collector {
     fy_equations *out;
     int64_t used;     /* of the storage */
     fy_equation last; /* whose numbers were stored last: blocks of one form come in rows */
-    double *sum;      /* [most_coords] psi_1, all zero between rows */
-    bool *touched;    /* [most_coords] the same */
+    double *sum;      /* [max_coords] psi_1, all zero between rows */
+    bool *touched;    /* [max_coords] the same */
     fy_index index;   /* of equations, up to rounding */
 } collector;
 
