@@ -235,6 +235,24 @@ cli_exit cli_status_code(foray_status status);
  * could not be closed. */
 cli_exit cli_run_close(const cli_session *session, foray_run *run, cli_exit code);
 
+/* ---------------------------------------------------- what is read more than once */
+
+typedef struct cli_reread {
+    const char *shown; /* what messages call it */
+    char path[32];     /* what can be opened as often as one likes; empty: `shown` can */
+    void *file;        /* its temporary file, which has no name */
+} cli_reread;
+
+/* "-" is standard input. What is not a file is copied into one, up to its end. */
+cli_exit cli_reread_open(cli_session *session, const char *path, cli_reread *out);
+void cli_reread_close(cli_reread *data);
+
+/* The path to open. */
+const char *cli_reread_path(const cli_reread *data);
+
+/* cli_status, with what the data are called in the place of the temporary file. */
+cli_exit cli_reread_status(const cli_session *session, const cli_reread *data, foray_status status);
+
 /* ------------------------------------------------------ models, rewards, certificates */
 
 /* Built-in world `index`, and after the worlds the built-in systems; false past the end. */

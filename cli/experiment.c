@@ -122,7 +122,7 @@ static void output_table(cli_output *output, const char *key, const fy_table *ta
 {
     const char **heading = malloc((size_t)table->columns * sizeof *heading);
     if (!heading || table->cells.failed)
-        cli_json_fail(&output->json, "out of memory");
+        cli_output_fail(output, "out of memory");
     const char *cell = (const char *)table->cells.data;
     cli_output_open_list(output, key);
     for (int64_t i = 0; heading && !table->cells.failed && i < table->count; i++) {

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "progress.h"
-#include "missed.h"
-#include "output.h"
-#include "workers.h"
-#include "run/run.h"
-#include "outside/outside.h"
+#include "explore/explorer.h"
 #include "model/model.h"
+#include "output.h"
+#include "outside/outside.h"
+#include "progress.h"
+#include "run/run.h"
+#include "workers.h"
 
 /* Enough for any value of a setting as text. */
 enum { SETTING_SIZE = 128 };
@@ -341,12 +341,134 @@ static void print_next(const exploration *e, foray_status status)
     }
 }
 
+/* Targets that are not met, and why. */
+typedef struct missed_target {
+    foray_certificate certificate;
+    int64_t named;         /* how many were counted */
+    int64_t ties;          /* exact ties: more episodes cannot help */
+    int64_t lacks;         /* none: only data are lacking */
+    int64_t untold;        /* theta is not known: one or the other */
+    int64_t open;          /* nothing is: it never becomes 0 */
+    foray_doubt_place tie; /* where it is */
+} missed_target;
+
+/* Where theta is not known, neither ties nor lacks are; where nothing is proved, neither counts. */
+static void tell_apart(foray_run *run, const foray_reward *reward, const foray_policy *policy,
+                       missed_target *out)
+{
+    bool found;
+    out->untold = !foray_model_theta(foray_run_model(run));
+    out->open = foray_model_is_open(foray_run_model(run));
+    if (out->untold || fy_explorer_find_tie(foray_run_explorer(run), reward, policy, &found,
+                                            &out->tie) != FORAY_OK)
+        return;
+    out->ties = found;
+    out->lacks = !found;
+}
+
+/* The next target, from *index on, that is not met by a proof; false: there is none. */
+static bool next_missed(foray_run *run, int64_t *index, missed_target *out)
+{
+    double until = foray_run_settings(run)->until;
+    for (; *index < fy_run_targets(run); (*index)++) {
+        const foray_reward *const rewards[] = {fy_run_target(run, *index)};
+        foray_policy *policy;
+        if (foray_explorer_plan(foray_run_explorer(run), 1, rewards, FORAY_PLUGIN, &policy) !=
+            FORAY_OK)
+            return false;
+        *out = (missed_target){.certificate = policy->certificate};
+        bool low = policy->certificate.gap <= until ||
+                   (until == 0 && policy->certificate.optimal != FORAY_OPTIMAL_NO);
+        if (!low && until == 0 && cli_proved(&policy->certificate))
+            tell_apart(run, rewards[0], policy, out);
+        foray_policy_destroy(policy);
+        if (!low || !cli_proved(&out->certificate))
+            return true;
+    }
+    return false;
+}
+
+/* What its certificate is worth, if it proves nothing; where its tie is, if that is known. */
+static void print_one_missed(foray_run *run, const missed_target *missed)
+{
+    const foray_model *model = foray_run_model(run);
+    if (!cli_proved(&missed->certificate))
+        printf(" (%s)", foray_certificate_status(&missed->certificate));
+    if (missed->ties == 0) {
+        printf("%s", missed->lacks > 0 ? ", data are lacking" : "");
+        return;
+    }
+    const char *state = foray_model_state_name(model, missed->tie.state);
+    const char *action = foray_model_action_name(model, missed->tie.action);
+    printf(", exact tie at step %" PRId64 " in state %" PRId64, missed->tie.step,
+           missed->tie.state);
+    if (state) {
+        printf(" (");
+        cli_put(stdout, 0, state);
+        printf(")");
+    }
+    printf(": action %" PRId64, missed->tie.action);
+    if (action) {
+        printf(" (");
+        cli_put(stdout, 0, action);
+        printf(")");
+    }
+    printf(" is as good");
+}
+
+/* What that means, for the sum of all. */
+static void explain_missed(const missed_target *sum, const char *before)
+{
+    if (sum->ties > 0)
+        printf(
+            "%swhere actions tie exactly, a certificate never becomes 0, however many episodes\n",
+            before);
+    if (sum->lacks > 0)
+        printf("%swhere data are lacking, no tie was found: more episodes make it smaller\n",
+               before);
+    if (sum->open > 0)
+        printf("%snothing is known: what was never seen may always follow. Certificates become "
+               "smaller\n%swith more episodes, but 0 only where that cannot matter\n",
+               before, before);
+    else if (sum->untold > 0)
+        printf("%stheta is not known: ties, which never become 0, cannot be told from a "
+               "mere\n%slack of data\n",
+               before, before);
+}
+
+/* "missed":[{"reward":TEXT,"gap":g,"status":TEXT,"tie":[h,s,a]|false|null},...]; null: not known.
+ */
+static void output_missed(cli_output *output, foray_run *run)
+{
+    missed_target missed;
+    cli_output_open_list(output, "missed");
+    for (int64_t i = 0; next_missed(run, &i, &missed); i++) {
+        cli_output_open(output, NULL);
+        cli_output_text(output, "reward", foray_reward_name(fy_run_target(run, i)));
+        cli_output_real(output, "gap", missed.certificate.gap);
+        cli_output_text(output, "status", foray_certificate_status(&missed.certificate));
+        if (missed.ties > 0) {
+            cli_output_open_list(output, "tie");
+            cli_output_integer(output, NULL, missed.tie.step);
+            cli_output_integer(output, NULL, missed.tie.state);
+            cli_output_integer(output, NULL, missed.tie.action);
+            cli_output_close(output);
+        } else if (missed.lacks > 0) {
+            cli_output_flag(output, "tie", false);
+        } else {
+            cli_output_text(output, "tie", NULL);
+        }
+        cli_output_close(output);
+    }
+    cli_output_close(output);
+}
+
 /* Which rewards keep a target from being met: at most a few are named. */
 static void print_missed(const exploration *e)
 {
     enum { NAMED = 5 };
-    cli_missed count = {0}, missed;
-    for (int64_t i = 0; cli_missed_next(e->run, &i, &missed); i++) {
+    missed_target count = {0}, missed;
+    for (int64_t i = 0; next_missed(e->run, &i, &missed); i++) {
         count.ties += missed.ties;
         count.lacks += missed.lacks;
         count.untold += missed.untold;
@@ -356,12 +478,12 @@ static void print_missed(const exploration *e)
         printf("                        ");
         cli_put(stdout, 0, foray_reward_name(fy_run_target(e->run, i)));
         printf(": certificate %.6g", missed.certificate.gap);
-        cli_missed_print(e->run, &missed);
+        print_one_missed(e->run, &missed);
         printf("\n");
     }
     if (count.named > NAMED)
         printf("                        and %" PRId64 " more\n", count.named - NAMED);
-    cli_missed_explain(&count, "                        ");
+    explain_missed(&count, "                        ");
 }
 
 static void print_target(const exploration *e, foray_status status)
@@ -433,7 +555,7 @@ static void output_summary(const exploration *e, cli_output *output,
                     settings->until >= 0 &&
                         (status == FORAY_OK || status == FORAY_TARGET_UNPROVED));
     if (settings->until >= 0 && status != FORAY_OK)
-        cli_missed_output(output, e->run);
+        output_missed(output, e->run);
     cli_output_flag(output, "interrupted", status == FORAY_INTERRUPTED);
     cli_output_integer(output, "workers", e->progress.last.workers);
     cli_output_integer(output, "discarded", e->progress.last.discarded);

@@ -6,7 +6,6 @@
 
 #include "output.h"
 #include "progress.h"
-#include "spool.h"
 #include "view.h"
 #include "data/episodes.h"
 #include "run/run.h"
@@ -14,7 +13,7 @@
 typedef struct learning {
     cli_session *session;
     const char *path;
-    cli_spool data;
+    cli_reread data;
     foray_model *given;
     foray_run *run;
     cli_progress progress;
@@ -32,8 +31,8 @@ static cli_exit check_data(const learning *l, const foray_model *model)
 {
     int64_t episodes = 0;
     foray_status status =
-        fy_data_read(l->session->ctx, model, cli_spool_path(&l->data), count_episode, &episodes);
-    cli_exit code = cli_spool_status(l->session, &l->data, status);
+        fy_data_read(l->session->ctx, model, cli_reread_path(&l->data), count_episode, &episodes);
+    cli_exit code = cli_reread_status(l->session, &l->data, status);
     if (status == FORAY_ERROR_WORLD)
         return CLI_BAD_INPUT;
     if (code == CLI_DONE && episodes == 0)
@@ -124,9 +123,9 @@ static cli_exit learn(learning *l)
     cli_session *session = l->session;
     cli_progress_begin(&l->progress, foray_run_saved(l->run));
     foray_status status =
-        foray_run_learn_file(l->run, cli_spool_path(&l->data), cli_progress_step, &l->progress);
+        foray_run_learn_file(l->run, cli_reread_path(&l->data), cli_progress_step, &l->progress);
     cli_progress_end(&l->progress);
-    cli_exit code = cli_spool_status(session, &l->data, status);
+    cli_exit code = cli_reread_status(session, &l->data, status);
     if (status >= 0) {
         cli_exit told = show_run(l);
         code = told == CLI_DONE ? code : told;
@@ -211,22 +210,22 @@ static cli_exit check_run(cli_session *session)
     foray_run *run = NULL;
     fy_drift *drift = NULL;
     cli_output output;
-    cli_spool data = {0};
+    cli_reread data = {0};
     if (cli_has(session, "output") || cli_has(session, "append") || cli_has(session, "force"))
         return cli_fail(session, CLI_USAGE, "--check writes nothing: it takes no -o");
     cli_exit code =
         cli_status(session, foray_run_open(session->ctx, operand[0], FORAY_RUN_READ, &run));
     if (code == CLI_DONE)
-        code = cli_spool_open(session, operand[1], &data);
+        code = cli_reread_open(session, operand[1], &data);
     if (code != CLI_DONE) {
-        cli_spool_close(&data);
+        cli_reread_close(&data);
         foray_run_close(run);
         return code;
     }
     double delta =
         cli_has(session, "delta") ? cli_real(session, "delta") : foray_run_settings(run)->delta;
-    foray_status status = fy_run_check_data(run, cli_spool_path(&data), delta, &drift);
-    code = cli_spool_status(session, &data, status);
+    foray_status status = fy_run_check_data(run, cli_reread_path(&data), delta, &drift);
+    code = cli_reread_status(session, &data, status);
     if (status == FORAY_ERROR_WORLD)
         code = CLI_NOT_MET;
     if (drift && drift->episodes == 0) {
@@ -242,7 +241,7 @@ static cli_exit check_run(cli_session *session)
         code = CLI_NOT_MET;
     fy_drift_destroy(drift);
     foray_run_close(run);
-    cli_spool_close(&data);
+    cli_reread_close(&data);
     return code;
 }
 
@@ -255,14 +254,14 @@ static cli_exit run_learn(cli_session *session)
         return cli_fail(session, CLI_USAGE, "-o is required: the file to store the run in");
     cli_exit code = cli_refuse_stdout(session, l.path);
     if (code == CLI_DONE)
-        code = cli_spool_open(session, session->args.operand[1], &l.data);
+        code = cli_reread_open(session, session->args.operand[1], &l.data);
     if (code == CLI_DONE)
         code = cli_has(session, "append") ? continue_run(&l) : start_run(&l);
     if (code == CLI_DONE)
         code = learn(&l);
     code = cli_run_close(session, l.run, code);
     foray_model_destroy(l.given);
-    cli_spool_close(&l.data);
+    cli_reread_close(&l.data);
     return code;
 }
 

@@ -2,28 +2,113 @@
 #include "output.h"
 #include "model/model.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/json.h"
 
 void cli_output_begin(cli_output *output, const cli_session *session)
 {
-    *output = (cli_output){.as_json = session->json};
-    if (output->as_json)
-        cli_json_begin(&output->json);
+    *output = (cli_output){
+        .as_json = session->json, .writer = {.ctx = session->ctx}, .empty = session->json};
+    if (!output->as_json)
+        return;
+    fy_print(&output->writer, "{");
+    output->close[output->depth++] = '}';
 }
 
+void cli_output_fail(cli_output *output, const char *format, ...)
+{
+    va_list values;
+    if (*output->problem)
+        return;
+    va_start(values, format);
+    fy_vformat(output->problem, sizeof output->problem, format, values);
+    va_end(values);
+}
+
+/* The whole object at once, so that nothing is printed of one that cannot be completed. */
 cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit code)
 {
+    char *text;
     if (!output->as_json)
         return code;
-    if (code != CLI_DONE) {
-        cli_json_drop(&output->json);
-        return code;
+    while (output->depth > 0)
+        cli_output_close(output);
+    foray_status status = fy_writer_take(&output->writer, "JSON", &text, NULL);
+    if (code == CLI_DONE)
+        code = *output->problem ? cli_fail(session, CLI_BAD_INPUT, "%s", output->problem)
+                                : cli_status(session, status);
+    if (code == CLI_DONE)
+        printf("%s\n", text);
+    if (status == FORAY_OK)
+        free(text);
+    return code;
+}
+
+/* ------------------------------------------------------------------------- JSON */
+
+/* Bytes that are not UTF-8 become '?'. */
+static void put_text(cli_output *output, const char *text)
+{
+    char *copy = strdup(text);
+    if (!copy) {
+        cli_output_fail(output, "out of memory");
+        return;
     }
-    const char *problem = cli_json_end(&output->json, stdout);
-    return problem ? cli_fail(session, CLI_BAD_INPUT, "%s", problem) : CLI_DONE;
+    for (char *c = copy, *next; *c; c = next) {
+        int size;
+        if (fy_character(c, &size) < 0)
+            *c = '?';
+        next = c + size;
+    }
+    fy_json_put_text(&output->writer, copy);
+    free(copy);
+}
+
+/* Goes to where the next item of the innermost object or list belongs. */
+static fy_writer *begin_item(cli_output *output, const char *key)
+{
+    fy_writer *writer = &output->writer;
+    fy_print(writer, "%s\n%*s", output->empty ? "" : ",", 2 * output->depth, "");
+    if (key && output->close[output->depth - 1] == '}') {
+        put_text(output, key);
+        fy_print(writer, ": ");
+    }
+    output->empty = false;
+    return writer;
+}
+
+static void open_container(cli_output *output, const char *key, char open, char close)
+{
+    fy_print(begin_item(output, key), "%c", open);
+    assert(output->depth < CLI_OUTPUT_DEPTH);
+    output->close[output->depth++] = close;
+    output->empty = true;
+}
+
+static void close_container(cli_output *output)
+{
+    output->depth--;
+    if (!output->empty)
+        fy_print(&output->writer, "\n%*s", 2 * output->depth, "");
+    fy_print(&output->writer, "%c", output->close[output->depth]);
+    output->empty = false;
+}
+
+/* In as few digits as read back the same; null where it is not finite. */
+static void put_real(cli_output *output, const char *key, double value)
+{
+    fy_writer *writer = begin_item(output, key);
+    if (isfinite(value))
+        fy_document_put_real(writer, value);
+    else
+        fy_print(writer, "null");
 }
 
 /* ----------------------------------------------------------------------- values */
@@ -42,16 +127,21 @@ static void print_line(const cli_output *output, const char *key, const char *va
 
 void cli_output_text(cli_output *output, const char *key, const char *value)
 {
-    if (output->as_json)
-        cli_json_text(&output->json, key, value);
-    else
+    if (!output->as_json) {
         print_line(output, key, value ? value : "unknown");
+        return;
+    }
+    begin_item(output, key);
+    if (value)
+        put_text(output, value);
+    else
+        fy_print(&output->writer, "null");
 }
 
 void cli_output_integer(cli_output *output, const char *key, int64_t value)
 {
     if (output->as_json) {
-        cli_json_integer(&output->json, key, value);
+        fy_print(begin_item(output, key), "%" PRId64, value);
     } else {
         char text[CLI_NUMBER_SIZE];
         print_line(output, key, cli_grouped(value, text));
@@ -61,7 +151,7 @@ void cli_output_integer(cli_output *output, const char *key, int64_t value)
 void cli_output_flag(cli_output *output, const char *key, bool value)
 {
     if (output->as_json)
-        cli_json_flag(&output->json, key, value);
+        fy_print(begin_item(output, key), "%s", value ? "true" : "false");
     else
         print_line(output, key, value ? "yes" : "no");
 }
@@ -71,7 +161,7 @@ void cli_output_real(cli_output *output, const char *key, double value)
     char text[CLI_NUMBER_SIZE];
     snprintf(text, sizeof text, "%.6g", value);
     if (output->as_json)
-        cli_json_real(&output->json, key, value);
+        put_real(output, key, value);
     else
         print_line(output, key, isfinite(value) ? text : "unknown");
 }
@@ -80,10 +170,10 @@ void cli_output_reals(cli_output *output, const char *key, int64_t count, const 
 {
     if (!output->as_json)
         return;
-    cli_json_list(&output->json, key);
+    open_container(output, key, '[', ']');
     for (int64_t i = 0; i < count; i++)
-        cli_json_real(&output->json, NULL, value[i]);
-    cli_json_close(&output->json);
+        put_real(output, NULL, value[i]);
+    close_container(output);
 }
 
 enum { SENTENCE_SIZE = 512 };
@@ -191,7 +281,7 @@ void cli_output_explained(cli_output *output, const char *key, const foray_certi
 void cli_output_open(cli_output *output, const char *key)
 {
     if (output->as_json) {
-        cli_json_object(&output->json, key);
+        open_container(output, key, '{', '}');
         return;
     }
     printf("%s%*s%s\n", output->depth ? "" : "\n", 2 * output->depth, "", key);
@@ -200,13 +290,13 @@ void cli_output_open(cli_output *output, const char *key)
 
 void cli_output_open_list(cli_output *output, const char *key)
 {
-    cli_json_list(&output->json, key);
+    open_container(output, key, '[', ']');
 }
 
 void cli_output_close(cli_output *output)
 {
     if (output->as_json)
-        cli_json_close(&output->json);
+        close_container(output);
     else
         output->depth--;
 }

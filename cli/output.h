@@ -6,17 +6,23 @@
 #define CLI_OUTPUT_H
 
 #include "cli.h"
-#include "json.h"
+#include "base/base.h"
 
-enum { CLI_NUMBER_SIZE = 40 };
+enum { CLI_NUMBER_SIZE = 40, CLI_OUTPUT_DEPTH = 8 };
 
 typedef struct cli_output {
     bool as_json;
-    int depth; /* of groups, as text */
-    cli_json json;
+    int depth;        /* groups and lists that are open; of JSON, the object among them */
+    fy_writer writer; /* JSON: so far */
+    char close[CLI_OUTPUT_DEPTH]; /* what ends each of them */
+    bool empty;                   /* the innermost has no items yet */
+    char problem[256];            /* the first failure; "": none */
 } cli_output;
 
 void cli_output_begin(cli_output *output, const cli_session *session);
+/* Makes this the failure, if it is the first one. */
+void cli_output_fail(cli_output *output, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Prints the JSON object. `code`: how the command went on the way; if it went wrong, nothing
  * is printed here. */
 cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit code);

@@ -1,19 +1,48 @@
 /* plan.c - foray plan: policies with certificates for rewards named after exploring. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "plan.h"
+#include "base/base.h"
+#include "output.h"
+#include "policy/policy.h"
 #include "progress.h"
 #include "run/run.h"
+#include "view.h"
+
+typedef struct planning {
+    cli_session *session;
+    const char *path;
+    foray_mode mode;
+    bool store; /* plans are stored in the run */
+    foray_run *run;
+    foray_model *known; /* instead of a run: a model whose theta is known */
+    cli_view view;      /* that of the run, if its rewards are needed */
+    cli_rewards rewards;
+    foray_policy **policy;   /* [rewards] */
+    double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
+    foray_doubt **doubt;     /* [rewards] why certificates are not 0; NULL: not asked for */
+    int64_t reasons;         /* how many to show */
+    bool explain;            /* files say why, too */
+    char **file;             /* [rewards] where policies go; NULL: nowhere */
+    bool to_stdout;          /* that is standard output */
+    bool into_directory;     /* they go into one, and are made durable together */
+} planning;
+
+static const foray_model *model_of(const planning *p)
+{
+    return p->known ? p->known : foray_run_model(p->run);
+}
 
 /* -------------------------------------------------------------------- planning */
 
 /* Where theta is known there is nothing to choose, nor a run to store anything in. */
-static cli_exit open_known(cli_planning *p)
+static cli_exit open_known(planning *p)
 {
     static const char *const of_runs[] = {"mode", "radius", "no-store"};
     for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; i++)
@@ -28,7 +57,7 @@ static cli_exit open_known(cli_planning *p)
     return cli_world_open_checked(p->session, p->path, &p->known);
 }
 
-static cli_exit open_planned_run(cli_planning *p)
+static cli_exit open_planned_run(planning *p)
 {
     cli_session *session = p->session;
     foray_own own;
@@ -48,12 +77,12 @@ static cli_exit open_planned_run(cli_planning *p)
     return code;
 }
 
-static cli_exit open_all(cli_planning *p)
+static cli_exit open_all(planning *p)
 {
     cli_session *session = p->session;
     cli_exit code = cli_names_model(p->path) ? open_known(p) : open_planned_run(p);
     if (code == CLI_DONE)
-        code = cli_rewards_open(session, cli_plan_model(p), &p->rewards);
+        code = cli_rewards_open(session, model_of(p), &p->rewards);
     if (code != CLI_DONE)
         return code;
     size_t count = (size_t)p->rewards.count;
@@ -67,7 +96,7 @@ static cli_exit open_all(cli_planning *p)
 }
 
 /* --radius: what certificates rest on. Unless asked for, the likelihood where there is one. */
-static cli_exit choose_certificates(cli_planning *p)
+static cli_exit choose_certificates(planning *p)
 {
     if (p->known || !cli_has(p->session, "radius"))
         return CLI_DONE;
@@ -80,7 +109,7 @@ static cli_exit choose_certificates(cli_planning *p)
 }
 
 /* --require: is any certificate above it? */
-static cli_exit check_required(const cli_planning *p)
+static cli_exit check_required(const planning *p)
 {
     double worst = 0;
     for (int64_t i = 0; i < p->rewards.count; i++)
@@ -97,7 +126,7 @@ static cli_exit check_required(const cli_planning *p)
                     cli_value(p->session, "require"), worst);
 }
 
-static cli_exit plan_known(cli_planning *p)
+static cli_exit plan_known(planning *p)
 {
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++)
@@ -106,7 +135,7 @@ static cli_exit plan_known(cli_planning *p)
 }
 
 /* Rewards first, first+1, ... up to `end`, together. */
-static foray_status plan_some(cli_planning *p, int64_t first, int64_t end)
+static foray_status plan_some(planning *p, int64_t first, int64_t end)
 {
     const foray_reward *const *rewards = (const foray_reward *const *)p->rewards.item + first;
     if (first >= end)
@@ -116,7 +145,7 @@ static foray_status plan_some(cli_planning *p, int64_t first, int64_t end)
                                           p->policy + first);
 }
 
-static cli_exit make_plans(cli_planning *p)
+static cli_exit make_plans(planning *p)
 {
     if (p->known)
         return plan_known(p);
@@ -133,7 +162,7 @@ static cli_exit make_plans(cli_planning *p)
 
 /* Why certificates are not 0, where that will be shown or written. Files of several rewards say so
  * only if asked, as tables do: it takes twice as long as the certificates. */
-static cli_exit find_doubt(cli_planning *p)
+static cli_exit find_doubt(planning *p)
 {
     cli_exit code = CLI_DONE;
     p->reasons = p->known || p->to_stdout ? 0 : cli_doubt_count(p->session, p->rewards.count);
@@ -146,9 +175,9 @@ static cli_exit find_doubt(cli_planning *p)
     return code;
 }
 
-static cli_exit look_up_truth(cli_planning *p)
+static cli_exit look_up_truth(planning *p)
 {
-    const foray_model *model = cli_plan_model(p);
+    const foray_model *model = model_of(p);
     bool wanted = cli_has(p->session, "truth");
     foray_status status = FORAY_OK;
     if (wanted && !foray_model_theta(model))
@@ -165,7 +194,7 @@ static cli_exit look_up_truth(cli_planning *p)
 
 /* --------------------------------------------------------------------- results */
 
-static int name_width(const cli_planning *p)
+static int name_width(const planning *p)
 {
     size_t width = strlen("reward");
     for (int64_t i = 0; i < p->rewards.count; i++) {
@@ -184,7 +213,7 @@ static void print_number(double value)
         printf(" %11.6g", value);
 }
 
-static void print_table(const cli_planning *p)
+static void print_table(const planning *p)
 {
     bool truth = cli_has(p->session, "truth");
     int width = name_width(p);
@@ -227,7 +256,7 @@ static bool is_silent(const foray_reward *reward, const foray_policy *policy)
 }
 
 /* Certificates that say nothing say so: nothing at all, or nothing about the policy. */
-static void print_silence(const cli_planning *p)
+static void print_silence(const planning *p)
 {
     bool vacuous = false;
     int64_t silent = -1;
@@ -250,7 +279,7 @@ static void print_silence(const cli_planning *p)
            facts.minimise ? "high" : "low", worst_of(reward, p->policy[silent]->horizon));
 }
 
-static void print_footer(const cli_planning *p)
+static void print_footer(const planning *p)
 {
     const foray_certificate *certificate = &p->policy[0]->certificate;
     char episodes[CLI_NUMBER_SIZE];
@@ -275,7 +304,7 @@ static void print_footer(const cli_planning *p)
 }
 
 /* Of a model: one value, which is the best there is. */
-static void print_known(const cli_planning *p)
+static void print_known(const planning *p)
 {
     int width = name_width(p);
     printf("%-*s %11s  %s\n", width, "reward", "value", "status");
@@ -288,7 +317,7 @@ static void print_known(const cli_planning *p)
 }
 
 /* With a discount there is no last step: what the plan does not see is stated. */
-static void print_truncation(const cli_planning *p)
+static void print_truncation(const planning *p)
 {
     double max = 0;
     for (int64_t i = 0; i < p->rewards.count; i++) {
@@ -300,7 +329,7 @@ static void print_truncation(const cli_planning *p)
         printf("discounted: all steps beyond the horizon could add at most %.6g to a loss\n", max);
 }
 
-static void print_files(const cli_planning *p)
+static void print_files(const planning *p)
 {
     for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
         printf("written: ");
@@ -309,17 +338,17 @@ static void print_files(const cli_planning *p)
     }
 }
 
-static void print_maps(const cli_planning *p)
+static void print_maps(const planning *p)
 {
     for (int64_t i = 0; i < p->rewards.count; i++) {
         printf("\n");
         cli_put(stdout, 0, foray_reward_name(p->rewards.item[i]));
         printf(", first step:\n");
-        cli_map_print(cli_plan_model(p), p->policy[i]);
+        cli_map_print(model_of(p), p->policy[i]);
     }
 }
 
-static void output_plan(const cli_planning *p, cli_output *output, int64_t i)
+static void output_plan(const planning *p, cli_output *output, int64_t i)
 {
     cli_output_open(output, NULL);
     cli_output_text(output, "reward", foray_reward_name(p->rewards.item[i]));
@@ -350,7 +379,7 @@ static void output_plan(const cli_planning *p, cli_output *output, int64_t i)
     cli_output_close(output);
 }
 
-static cli_exit show_plans(const cli_planning *p)
+static cli_exit show_plans(const planning *p)
 {
     cli_output output;
     if (!p->session->json) {
@@ -363,7 +392,7 @@ static cli_exit show_plans(const cli_planning *p)
         print_truncation(p);
         print_files(p);
         for (int64_t i = 0; i < p->rewards.count; i++)
-            cli_doubt_print(p->session, cli_plan_model(p), foray_reward_name(p->rewards.item[i]),
+            cli_doubt_print(p->session, model_of(p), foray_reward_name(p->rewards.item[i]),
                             p->policy[i], p->doubt[i], p->reasons);
         if (cli_has(p->session, "map"))
             print_maps(p);
@@ -383,7 +412,182 @@ static cli_exit show_plans(const cli_planning *p)
     return cli_output_end(&output, p->session, CLI_DONE);
 }
 
-static void close_all(cli_planning *p)
+/* ------------------------------------------------------------------------ files */
+
+enum { NAME_SIZE = 128, MOST_REASONS = 100 };
+
+/* ------------------------------------------------------------------- their names */
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Within a directory a policy is called after its reward: goal:8 becomes goal-8.json. */
+static char *file_of_reward(const char *directory, const char *reward)
+{
+    const char *slash = directory[strlen(directory) - 1] == '/' ? "" : "/";
+    size_t size = strlen(directory) + NAME_SIZE + sizeof "/.json";
+    char name[NAME_SIZE], *path = malloc(size);
+    snprintf(name, sizeof name, "%s", *reward && *reward != '.' ? reward : "policy");
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("._-+", *c))
+            *c = '-';
+    if (path)
+        snprintf(path, size, "%s%s%s.json", directory, slash, name);
+    return path;
+}
+
+static int compare_paths(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* Several policies need a name each: two that are the same meet in their order. */
+static cli_exit check_names(planning *p)
+{
+    size_t count = (size_t)p->rewards.count;
+    char **name = malloc(count * sizeof *name);
+    if (!name)
+        return cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
+    memcpy(name, p->file, count * sizeof *name);
+    qsort(name, count, sizeof *name, compare_paths);
+    cli_exit code = CLI_DONE;
+    for (size_t i = 1; i < count && code == CLI_DONE; i++)
+        if (strcmp(name[i], name[i - 1]) == 0)
+            code =
+                cli_fail(p->session, CLI_USAGE, "two rewards would both be written to %s", name[i]);
+    free(name);
+    return code;
+}
+
+/* Where the policies go. */
+static cli_exit name_files(planning *p, const char *output)
+{
+    bool directory = p->into_directory = is_directory(output);
+    p->file = calloc((size_t)p->rewards.count, sizeof *p->file);
+    for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
+        p->file[i] = directory ? file_of_reward(output, foray_reward_name(p->rewards.item[i]))
+                               : strdup(output);
+        if (!p->file[i])
+            return cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
+    }
+    return p->file ? check_names(p) : cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
+}
+
+/* Standard output takes one policy and nothing beside it. */
+static cli_exit check_stdout(planning *p, const char *output)
+{
+    static const char *const others[] = {"map", "truth"};
+    p->to_stdout = cli_is_stdout(output);
+    for (size_t i = 0; p->to_stdout && i < sizeof others / sizeof *others; i++)
+        if (cli_has(p->session, others[i]))
+            return cli_fail(p->session, CLI_USAGE, "--%s and -o %s both need standard output",
+                            others[i], output);
+    return CLI_DONE;
+}
+
+/* Names that promise something else. */
+static bool promises_another_format(const char *output)
+{
+    const char *dot = strrchr(output, '.');
+    return dot && (strcmp(dot, ".csv") == 0 || strcmp(dot, ".c") == 0) && !is_directory(output);
+}
+
+static cli_exit check_output(planning *p)
+{
+    const char *output = cli_value(p->session, "output");
+    if (!output)
+        return CLI_DONE;
+    if (promises_another_format(output))
+        return cli_fail(p->session, CLI_USAGE,
+                        "-o %s: a policy is written as JSON, and 'foray policy export' makes CSV "
+                        "or C of it",
+                        output);
+    if (output[strlen(output) - 1] == '/' && mkdir(output, 0777) != 0 && errno != EEXIST)
+        return cli_fail(p->session, CLI_BAD_INPUT, "%s: %s", output, strerror(errno));
+    if (p->rewards.count > 1 && !is_directory(output))
+        return cli_fail(p->session, CLI_USAGE,
+                        "-o %s: several rewards need a directory (end it in '/')", output);
+    cli_exit code = check_stdout(p, output);
+    if (code == CLI_DONE)
+        code = name_files(p, output);
+    for (int64_t i = 0; i < p->rewards.count && code == CLI_DONE; i++)
+        code = cli_destination_check(p->session, p->file[i]);
+    return code;
+}
+
+/* ----------------------------------------------------------------- their content */
+
+/* The clusters of a run, where it has them. What a run file names is not started because it says
+ * so: without --trust, the clusters of programs and plug-ins are left out. */
+static cli_exit open_view(planning *p)
+{
+    if (p->known || p->view.system || !cli_view_names(foray_run_world(p->run)))
+        return CLI_DONE;
+    bool numbered = strstr(foray_run_world(p->run), "@states") != NULL; /* states, not clusters */
+    if (numbered && !cli_has(p->session, "trust"))
+        return CLI_DONE;
+    if (!cli_view_trust(foray_run_world(p->run))[0] || cli_has(p->session, "trust"))
+        return cli_view_of_run(p->session, p->run, NULL, &p->view);
+    cli_fail(p->session, CLI_DONE,
+             "the policy files do not say what the clusters of %s are: with --trust they do",
+             foray_run_world(p->run));
+    return CLI_DONE;
+}
+
+/* What makes a policy file complete by itself. */
+static cli_exit complete(planning *p, int64_t i)
+{
+    foray_context *ctx = p->session->ctx;
+    const foray_reward *reward = p->rewards.item[i];
+    int64_t max = cli_has(p->session, "doubt") ? cli_whole(p->session, "doubt") : MOST_REASONS;
+    foray_policy *policy = p->policy[i];
+    foray_status status = p->known ? foray_policy_complete(ctx, policy, p->known, reward)
+                                   : foray_run_complete_policy(p->run, reward, policy);
+    if (status == FORAY_OK && p->known)
+        policy->about->world = strdup(p->path);
+    if (status == FORAY_OK && p->view.clusters)
+        status = foray_policy_keep_clusters(ctx, policy, p->view.clusters);
+    if (status == FORAY_OK && p->explain && p->doubt[i])
+        status = fy_policy_keep_doubt(ctx, policy, p->doubt[i], max);
+    return cli_status(p->session, status);
+}
+
+static cli_exit write_policy(planning *p, int64_t i)
+{
+    char *text;
+    size_t size;
+    cli_exit code = complete(p, i);
+    if (code == CLI_DONE)
+        code =
+            cli_status(p->session, foray_policy_print(p->session->ctx, p->policy[i], &text, &size));
+    if (code != CLI_DONE)
+        return code;
+    code = p->into_directory ? cli_destination_put(p->session, p->file[i], text, size)
+                             : cli_destination_write(p->session, p->file[i], text, size);
+    free(text);
+    return code;
+}
+
+static cli_exit write_plans(planning *p)
+{
+    cli_exit code = p->file ? open_view(p) : CLI_DONE;
+    int64_t written = 0;
+    for (; p->file && written < p->rewards.count && code == CLI_DONE; written += code == CLI_DONE)
+        code = write_policy(p, written);
+    if (code == CLI_DONE && p->into_directory)
+        code =
+            cli_status(p->session, fy_files_sync(p->session->ctx, cli_value(p->session, "output")));
+    for (int64_t i = 0; i < written && code != CLI_DONE; i++)
+        cli_destination_undo(p->session, p->file[i]);
+    return code;
+}
+
+/* ---------------------------------------------------------------------- command */
+
+static void close_all(planning *p)
 {
     for (int64_t i = 0; p->policy && i < p->rewards.count; i++)
         foray_policy_destroy(p->policy[i]);
@@ -403,12 +607,12 @@ static void close_all(cli_planning *p)
 
 static cli_exit run_plan(cli_session *session)
 {
-    cli_planning p = {
+    planning p = {
         .session = session, .path = session->args.operand[0], .mode = cli_choice(session, "mode")};
     cli_wait_begin(session);
     cli_exit code = open_all(&p);
     if (code == CLI_DONE)
-        code = cli_plan_check_output(&p);
+        code = check_output(&p);
     if (code == CLI_DONE)
         code = choose_certificates(&p);
     if (code == CLI_DONE)
@@ -419,7 +623,7 @@ static cli_exit run_plan(cli_session *session)
         code = find_doubt(&p);
     cli_wait_end();
     if (code == CLI_DONE)
-        code = cli_plan_write(&p);
+        code = write_plans(&p);
     if (code == CLI_DONE && !p.to_stdout)
         code = show_plans(&p);
     if (code == CLI_DONE)

@@ -1,12 +1,5 @@
 /* source.c - models and rewards from what is typed on the command line. */
-#include "model/model.h"
-#include "spool.h"
-#include "view.h"
-#include "base/base.h"
-#include "model/model.h"
-#include "system/system.h"
-#include "run/run.h"
-
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +7,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/base.h"
+#include "data/episodes.h"
+#include "model/model.h"
+#include "run/run.h"
+#include "system/system.h"
+#include "view.h"
 
 static bool ends_in(const char *text, const char *ending)
 {
@@ -26,6 +26,76 @@ static bool names_file(const char *source)
     struct stat status;
     return strcmp(source, "-") == 0 || strchr(source, '/') || ends_in(source, ".json") ||
            ends_in(source, ".compact") || (stat(source, &status) == 0 && !S_ISDIR(status.st_mode));
+}
+
+/* ---------------------------------------------------- what is read more than once */
+
+/* A byte that is 0 is in no text: what has one, and perhaps no end, is copied as far as it shows.
+ */
+static cli_exit copy(cli_session *session, FILE *from, const char *shown, FILE *to)
+{
+    static char block[1 << 16];
+    size_t size;
+    while ((size = fread(block, 1, sizeof block, from)) > 0)
+        if (fwrite(block, 1, size, to) != size || memchr(block, 0, size))
+            break;
+    if (ferror(from))
+        return cli_fail(session, CLI_BAD_INPUT, "%s: cannot be read: %s", shown, strerror(errno));
+    return fflush(to) == 0 && !ferror(to)
+               ? CLI_DONE
+               : cli_fail(session, CLI_BAD_INPUT, "%s: cannot be copied to a temporary file: %s",
+                          shown, strerror(errno));
+}
+
+static bool has_no_end(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode));
+}
+
+cli_exit cli_reread_open(cli_session *session, const char *path, cli_reread *out)
+{
+    bool standard = strcmp(path, "-") == 0;
+    *out = (cli_reread){.shown = standard ? "standard input" : path};
+    if (!standard && !has_no_end(path))
+        return CLI_DONE; /* a file, or nothing: whoever opens it says what is wrong */
+    FILE *from = standard ? stdin : fopen(path, "r");
+    if (!from)
+        return cli_fail(session, CLI_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
+    FILE *file = out->file = tmpfile();
+    cli_exit code = file ? copy(session, from, out->shown, file)
+                         : cli_fail(session, CLI_BAD_INPUT,
+                                    "%s: no temporary file can be made to copy it to: %s",
+                                    out->shown, strerror(errno));
+    if (!standard)
+        fclose(from);
+    if (file)
+        snprintf(out->path, sizeof out->path, "/dev/fd/%d", fileno(file));
+    return code;
+}
+
+void cli_reread_close(cli_reread *data)
+{
+    if (data->file)
+        fclose(data->file);
+    *data = (cli_reread){0};
+}
+
+const char *cli_reread_path(const cli_reread *data)
+{
+    return data->path[0] ? data->path : data->shown;
+}
+
+cli_exit cli_reread_status(const cli_session *session, const cli_reread *data, foray_status status)
+{
+    const char *message = foray_message(session->ctx);
+    size_t size = strlen(data->path);
+    cli_exit code = cli_status_code(status);
+    if (status >= 0)
+        return code;
+    if (size > 0 && strncmp(message, data->path, size) == 0)
+        return cli_fail(session, code, "%s%s", data->shown, message + size);
+    return cli_status(session, status);
 }
 
 /* ---------------------------------------------------------------------- models */
@@ -419,12 +489,12 @@ static cli_exit open_reward(cli_session *session, const foray_model *model, cons
         return system_reward(session, model, text, out);
     if (!names_file(text))
         return unknown_reward(session, text);
-    cli_spool file;
-    cli_exit code = cli_spool_open(session, text, &file);
+    cli_reread file;
+    cli_exit code = cli_reread_open(session, text, &file);
     if (code == CLI_DONE)
-        code = cli_spool_status(session, &file,
-                                foray_reward_load(session->ctx, model, cli_spool_path(&file), out));
-    cli_spool_close(&file);
+        code = cli_reread_status(
+            session, &file, foray_reward_load(session->ctx, model, cli_reread_path(&file), out));
+    cli_reread_close(&file);
     return code;
 }
 
@@ -595,4 +665,51 @@ double cli_loss(const foray_reward *reward, double value, double optimal)
     foray_reward_facts facts;
     foray_reward_describe(reward, &facts);
     return facts.minimise ? value - optimal : optimal - value;
+}
+
+/* -------------------------------------------------------------------- policies */
+
+/* A whole number below `count`, of digits alone: 1e3 may be a name. */
+static bool read_number(const char *cell, int64_t count, int64_t *out)
+{
+    return *cell && !cell[strspn(cell, "0123456789")] && fy_integer_read(cell, strlen(cell), out) &&
+           *out < count;
+}
+
+int64_t cli_place(const foray_model *model, cli_name_fn *name, int64_t count, const char *text)
+{
+    int64_t number, found = CLI_NO_PLACE;
+    if (read_number(text, count, &number))
+        return number;
+    for (int64_t i = 0; i < count && found != CLI_PLACES; i++)
+        if (name(model, i) && strcmp(name(model, i), text) == 0)
+            found = found == CLI_NO_PLACE ? i : CLI_PLACES;
+    if (found == CLI_NO_PLACE && fy_integer_read(text, strlen(text), &number) && number >= 0 &&
+        number < count)
+        found = number;
+    return found;
+}
+
+/* A policy file begins with '{'; everything else is taken for CSV. */
+cli_exit cli_policy_open(cli_session *session, const foray_model *model, const char *path,
+                         foray_policy **out)
+{
+    cli_reread data;
+    cli_exit code = cli_reread_open(session, path, &data);
+    if (code != CLI_DONE)
+        return code;
+    const char *read = cli_reread_path(&data);
+    int first = cli_file_begins(read);
+    if (first == CLI_NO_FILE) {
+        cli_reread_close(&data);
+        return cli_fail(session, CLI_BAD_INPUT, "%s: %s", path, strerror(errno));
+    }
+    /* Runs and compact models begin like this, and are refused as what they are. */
+    bool binary = first == 'S' || first == 0x89;
+    code = cli_reread_status(session, &data,
+                             first == '{' || binary
+                                 ? foray_policy_load(session->ctx, read, out)
+                                 : fy_policy_load_csv(session->ctx, model, read, out));
+    cli_reread_close(&data);
+    return code;
 }

@@ -9,6 +9,7 @@ Prints what is wrong, one line each, and ends in 1; in 0 if nothing is.
 """
 
 import collections
+import os
 import pathlib
 import re
 import subprocess
@@ -57,12 +58,14 @@ def include_edges(top):
             if found is None:
                 edges[folder_of(path), name].append(f"{path} includes {name}, which is nowhere")
             else:
+                found = pathlib.PurePosixPath(os.path.normpath(found))
                 edges[folder_of(path), folder_of(found)].append(f"{path} includes {found}")
     return edges
 
 
-def symbols_of(objects):
-    """Who defines a symbol, and who uses which: name -> file, file -> names."""
+def symbols_of(objects, folders):
+    """Who defines a symbol, and who uses which: name -> file, file -> names. Objects of folders that
+    are no more are left over from an earlier build."""
     defined, used = {}, {}
     for library in ("libforay.dir", "libforay-lab.dir", "foray.dir"):
         paths = sorted(map(str, (objects / library).rglob("*.o")))
@@ -71,6 +74,8 @@ def symbols_of(objects):
             path, rest = line.split(":", 1)
             source = str(pathlib.Path(path).relative_to(objects / library))[: -len(".o")]
             kind, name = rest.split()[-2:]
+            if source.startswith(("src/", "lab/", "cli/")) and folder_of(source) not in folders:
+                continue
             if kind in "Uw":
                 used.setdefault(source, set()).add(name)
             elif kind.isupper():
@@ -132,7 +137,8 @@ def compare(real, reasons, listed):
 def main(sources, objects, page):
     top = pathlib.Path(sources)
     edges = include_edges(top)
-    defined, used = symbols_of(pathlib.Path(objects))
+    folders = {folder_of(path) for path in source_files(top)}
+    defined, used = symbols_of(pathlib.Path(objects), folders)
     for pair, reasons in symbol_edges(defined, used).items():
         edges[pair] += reasons
     problems = list(external_problems(defined, used))
