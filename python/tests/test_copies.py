@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import foray
-from foray import _context, environments, own, plans, progress, rewards, runs
+from foray import _context, data, environments, episodes, own, plans, progress, rewards, runs, vector
 
 WORLD = "rooms:rows=1,cols=2,size=2,horizon=6"
 WAYS: list[Callable[[Any], Any]] = [
@@ -78,6 +78,7 @@ COPIED: dict[type, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
                       lambda made: foray.explore(made, episodes=50).data()[0].tolist()),
     own.Own: (lambda: own.Own(3, 2), lambda made: (made.values, made.ends)),
     rewards.Values: (lambda: rewards.Values(0.5), lambda made: made.range()),
+    data.Relabelling: (lambda: data.Relabelling(foray.world(WORLD), "goal:7"), lambda made: made.at(0, 7, 0, 7)),
 }  # fmt: skip
 
 
@@ -102,11 +103,14 @@ REFUSED: dict[type, tuple[Callable[[], Any], str]] = {
 }  # fmt: skip
 
 #: What holds nothing of the library's by itself: nothing is freed twice, whatever becomes of it.
-PLAIN = {environments.Player, runs.Looks, progress.Bar, _context.Underway, foray.Tables}
+PLAIN = {
+    environments.Player, runs.Looks, progress.Bar, _context.Underway, foray.Tables,
+    episodes.Environment, vector.VectorEnvironment, vector.Played,
+}  # fmt: skip
 
 
 def _with_gymnasium() -> None:
-    from foray import data, episodes, gym, vector
+    from foray import gym
 
     def world() -> Any:
         env = foray.gym.World(WORLD, reward="goal:7")
@@ -132,9 +136,8 @@ def _with_gymnasium() -> None:
         gym.World: (world, of_episodes),
         gym.Worlds: (many, lambda envs: [part.tolist() for part in envs.step(np.array([0, 1, 2]))[:4]]),
         gym.Batch: (batch, on),
-        data.Relabelling: (lambda: data.Relabelling(foray.world(WORLD), "goal:7"), lambda made: made.at(0, 7, 0, 7)),
     })  # fmt: skip
-    PLAIN.update({gym.Follow, episodes.Environment, vector.VectorEnvironment, vector.Played})
+    PLAIN.add(gym.Follow)
 
 
 def classes() -> set[type]:
