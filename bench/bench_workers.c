@@ -27,9 +27,9 @@ static void open_worlds(bench *b, const char *text)
         if (i == 0) {
             bench_check(b->ctx[0],
                         foray_clusters_parse(b->ctx[0], b->system[0], "states", &b->clusters));
-            bench_check(
-                b->ctx[0],
-                foray_model_builtin(b->ctx[0], "open:states=10,actions=2,horizon=16", &b->model));
+            bench_check(b->ctx[0],
+                        foray_model_builtin(
+                            b->ctx[0], "unstructured:states=10,actions=2,horizon=16", &b->model));
         }
         bench_check(b->ctx[i],
                     foray_world_from_system(b->ctx[i], b->system[i], b->clusters, b->model, NULL,

@@ -12,8 +12,8 @@ typedef struct writing {
     cli_view view;
     const foray_reward *reward; /* NULL: none */
     bool generative;
-    bool open;     /* nothing else says which states are absorbing */
-    fy_file *file; /* NULL: standard output */
+    bool unstructured; /* nothing else says which states are absorbing */
+    fy_file *file;     /* NULL: standard output */
 } writing;
 
 static void put(const writing *w, const char *text, int length)
@@ -31,7 +31,7 @@ static void write_row(const writing *w, int64_t episode, int64_t step, int64_t t
     size_t room = sizeof row;
     int length = snprintf(row, room, "%" PRId64 ",%" PRId64 ",%" PRId32 ",%" PRId32 ",%" PRId32,
                           episode, step, here[0], action, here[1]);
-    if (w->open)
+    if (w->unstructured)
         length += snprintf(row + length, room - (size_t)length, ",%d", done);
     if (w->reward) {
         char number[FY_NUMBER_BYTES];
@@ -64,7 +64,7 @@ static cli_exit write_all(writing *w)
 {
     char header[80];
     int length = snprintf(header, sizeof header, "episode,step,state,action,next%s%s\n",
-                          w->open ? ",done" : "", w->reward ? ",reward" : "");
+                          w->unstructured ? ",done" : "", w->reward ? ",reward" : "");
     put(w, header, length);
     return cli_status(w->session, foray_run_episodes(w->run, 0, write_episode, w));
 }
@@ -113,7 +113,7 @@ static cli_exit run_data(cli_session *session)
     cli_exit code = open_data_run(&w, &rewards);
     if (code == CLI_DONE) {
         w.generative = foray_algorithm_is_generative(foray_run_settings(w.run)->algorithm);
-        w.open = foray_model_is_open(foray_run_model(w.run));
+        w.unstructured = foray_model_is_unstructured(foray_run_model(w.run));
         code = cli_is_stdout(path) ? write_all(&w) : write_file(&w, path);
     }
     cli_rewards_close(&rewards);

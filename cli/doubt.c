@@ -10,7 +10,8 @@
 static bool has_reasons(const foray_run *run, const foray_certificate *certificate)
 {
     return certificate->gap > 0 && certificate->optimal == FORAY_OPTIMAL_NO &&
-           (foray_model_is_open(foray_run_model(run)) || certificate->bound == FORAY_BOUND_GAP ||
+           (foray_model_is_unstructured(foray_run_model(run)) ||
+            certificate->bound == FORAY_BOUND_GAP ||
             certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
             certificate->radius == FORAY_RADIUS_REFIT);
 }
@@ -64,7 +65,7 @@ static void print_law(const foray_model *model, const foray_doubt_law *law)
     const char *name = law->state < 0
                            ? "where an episode begins"
                            : cli_pair_name(model, law->state, law->action, pair, sizeof pair);
-    if (law->block >= 0) /* laws of open models have no numbers, and one pair each */
+    if (law->block >= 0) /* laws of unstructured models have no numbers, and one pair each */
         printf("  %4" PRId64, law->block);
     else
         printf("      ");
@@ -92,7 +93,7 @@ void cli_doubt_print(const cli_session *session, const foray_model *model, const
                cli_value(session, "require"));
     else
         printf("laws behind it, and an estimate of the visits that would halve it\n");
-    printf(foray_model_is_open(model)
+    printf(foray_model_is_unstructured(model)
                ? "              visits       share    more visits  law of\n"
                : "   law        visits       share    more visits  one of its pairs\n");
     for (int64_t i = 0; i < doubt->laws && i < max; i++)

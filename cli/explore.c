@@ -173,7 +173,7 @@ static cli_exit open_world(exploration *e)
 static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
 {
     cli_session *session = e->session;
-    if (!e->given || !foray_model_is_open(e->given) || cli_has(session, "algorithm") ||
+    if (!e->given || !foray_model_is_unstructured(e->given) || cli_has(session, "algorithm") ||
         cli_has(session, "literal"))
         return CLI_DONE;
     foray_settings_default(settings);
@@ -348,7 +348,7 @@ typedef struct missed_target {
     int64_t ties;          /* exact ties: more episodes cannot help */
     int64_t lacks;         /* none: only data are lacking */
     int64_t untold;        /* theta is not known: one or the other */
-    int64_t open;          /* nothing is: it never becomes 0 */
+    int64_t unstructured;  /* nothing is: it never becomes 0 */
     foray_doubt_place tie; /* where it is */
 } missed_target;
 
@@ -358,7 +358,7 @@ static void tell_apart(foray_run *run, const foray_reward *reward, const foray_p
 {
     bool found;
     out->untold = !foray_model_theta(foray_run_model(run));
-    out->open = foray_model_is_open(foray_run_model(run));
+    out->unstructured = foray_model_is_unstructured(foray_run_model(run));
     if (out->untold || fy_explorer_find_tie(foray_run_explorer(run), reward, policy, &found,
                                             &out->tie) != FORAY_OK)
         return;
@@ -426,7 +426,7 @@ static void explain_missed(const missed_target *sum, const char *before)
     if (sum->lacks > 0)
         printf("%swhere data are lacking, no tie was found: more episodes make it smaller\n",
                before);
-    if (sum->open > 0)
+    if (sum->unstructured > 0)
         printf("%snothing is known: what was never seen may always follow. Certificates become "
                "smaller\n%swith more episodes, but 0 only where that cannot matter\n",
                before, before);
@@ -472,7 +472,7 @@ static void print_missed(const exploration *e)
         count.ties += missed.ties;
         count.lacks += missed.lacks;
         count.untold += missed.untold;
-        count.open += missed.open;
+        count.unstructured += missed.unstructured;
         if (count.named++ >= NAMED)
             continue;
         printf("                        ");
@@ -523,7 +523,7 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
     if (!e->view.system)
         cli_print_known(e->session, foray_run_model(e->run), "                        ");
     cli_print_refutation(e->run, "                        ");
-    if (e->view.system && !foray_model_is_open(foray_run_model(e->run)))
+    if (e->view.system && !foray_model_is_unstructured(foray_run_model(e->run)))
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
                "error\n",
                foray_run_model(e->run)->feature_error);

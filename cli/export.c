@@ -7,7 +7,7 @@
 
 #include "output.h"
 #include "export/export.h"
-#include "explore/open/open.h"
+#include "explore/unstructured/unstructured.h"
 
 typedef struct exporting {
     cli_session *session;
@@ -60,7 +60,7 @@ static cli_exit find_intervals(exporting *e)
                                                            e->high, &e->about));
 }
 
-/* Of an open model: what was seen, and everywhere else. */
+/* Of an unstructured model: what was seen, and everywhere else. */
 static cli_exit enclose(exporting *e)
 {
     cli_exit code =
@@ -96,7 +96,7 @@ static cli_exit describe_intervals(exporting *e)
     return CLI_DONE;
 }
 
-/* Rewards of the open model become those of what is written. */
+/* Rewards of the unstructured model become those of what is written. */
 static cli_exit enclose_rewards(exporting *e)
 {
     for (int64_t i = 0; i < e->rewards.count; i++) {
@@ -121,7 +121,7 @@ static cli_exit open_source(exporting *e)
         code = cli_model_open(session, source, &e->known);
     else
         code = cli_status(session, foray_run_open(session->ctx, source, FORAY_RUN_READ, &e->run));
-    bool open = code == CLI_DONE && e->run && foray_model_is_open(foray_run_model(e->run));
+    bool open = code == CLI_DONE && e->run && foray_model_is_unstructured(foray_run_model(e->run));
     if (code == CLI_DONE && e->run && !native)
         code = open ? enclose(e) : find_intervals(e);
     if (code == CLI_DONE && e->run && !native)
@@ -228,7 +228,7 @@ const cli_command cli_model_export = {
         "probabilities; for a run, the intervals of its confidence set: with probability at\n"
         "least 1 - delta, all probabilities lie in their intervals at once, so whatever is\n"
         "proved about all models within them holds for the world. If nothing was known before\n"
-        "(open:..., exec:COMMAND), they contain the states that were seen and two more,\n"
+        "(unstructured:..., exec:COMMAND), they contain the states that were seen and two more,\n"
         "elsewhere_high and elsewhere_low, for everything else. As json or compact: the model\n"
         "itself.",
     .options = export_options,

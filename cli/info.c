@@ -136,7 +136,7 @@ static void output_estimate(cli_session *session, cli_output *output, const fora
 static cli_exit estimate_and_output(cli_session *session, cli_output *output, foray_run *run)
 {
     const foray_model *model = foray_run_model(run);
-    size_t room = (size_t)foray_model_dim(model) + 1; /* that of open models is 0 */
+    size_t room = (size_t)foray_model_dim(model) + 1; /* that of unstructured models is 0 */
     double *estimate = calloc(room, sizeof *estimate);
     double *half_width = calloc(room, sizeof *half_width);
     cli_exit code = CLI_DONE;

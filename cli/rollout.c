@@ -406,7 +406,7 @@ static void print_absent(const rollout *r)
         printf("episodes were simulated with the parameters of the model\n");
         return;
     }
-    if (foray_model_is_open(
+    if (foray_model_is_unstructured(
             foray_run_model(r->run))) /* there are none, and nothing is aggregated */
         return;
     printf("certificates include a Monte Carlo error of %.3g per step; the aggregation error is "

@@ -112,7 +112,7 @@ bool cli_world_at(int64_t index, foray_world_info *info)
 static bool world_exists(const char *name, cli_guess *guess)
 {
     foray_world_info info;
-    if (strcmp(name, "open") == 0)
+    if (strcmp(name, "unstructured") == 0)
         return true;
     for (int64_t i = 0; cli_world_at(i, &info); i++) {
         if (strcmp(info.name, name) == 0)
@@ -642,7 +642,7 @@ void cli_print_next_plan(const cli_session *session, foray_run *run, const char 
                   names_file(reward));
     if (!again) {
         snprintf(goal, sizeof goal, "goal:%" PRId64,
-                 model->open ? last_state_seen(run) : farthest_state(model));
+                 model->unstructured ? last_state_seen(run) : farthest_state(model));
         reward = goal;
     }
     printf("next                    foray plan ");

@@ -34,7 +34,7 @@ static const char *clusters_in(const char *source)
 
 bool cli_view_is_open(const cli_view *view)
 {
-    return view->model_path && begins(view->model_path, "open:");
+    return view->model_path && begins(view->model_path, "unstructured:");
 }
 
 /* The length of the part that names the system. */
@@ -203,15 +203,16 @@ static cli_exit open_texts(cli_session *session, const char *source, cli_view *v
 }
 
 /* Finitely many states and no simulators: nothing is known but the sizes, and the model is
- * open:states=S,actions=A,horizon=H. */
+ * unstructured:states=S,actions=A,horizon=H. */
 static cli_exit complete_open(cli_session *session, foray_system *system, cli_view *view)
 {
     const foray_system_spec *spec = foray_system_describe(system);
     char text[128];
     if (view->model_path || spec->states == 0 || spec->simulators > 0)
         return CLI_DONE;
-    snprintf(text, sizeof text, "open:states=%" PRId64 ",actions=%" PRId64 ",horizon=%" PRId64,
-             spec->states, spec->actions, spec->horizon);
+    snprintf(text, sizeof text,
+             "unstructured:states=%" PRId64 ",actions=%" PRId64 ",horizon=%" PRId64, spec->states,
+             spec->actions, spec->horizon);
     view->model_path = strdup(text);
     return view->model_path ? CLI_DONE : cli_fail(session, CLI_BAD_INPUT, "out of memory");
 }
@@ -375,7 +376,7 @@ static cli_exit load_model(cli_session *session, const cli_view *view, foray_mod
     foray_context *ctx = session->ctx;
     foray_model *model = NULL;
     const foray_system_spec *spec = foray_system_describe(view->system);
-    /* An open model has the names that the program gives to its actions. */
+    /* An unstructured model has the names that the program gives to its actions. */
     int64_t names = spec->action_name ? spec->actions : 0;
     cli_exit code = cli_status(
         session, cli_view_is_open(view)

@@ -8,7 +8,8 @@
  *     pendulum@grid:41x41,draws=1000    with more draws; also accuracy=, delta=, seed=, lipschitz=
  *     pendulum@grid:5x5,continue=fresh  every step from a fresh point of its cluster
  *     exec:./lift@states,model=m.json   the model comes from a file, reality from a program
- *     exec:./lift@states,model=open:states=9,actions=2,horizon=5,initial=0    nothing is known
+ *     exec:./lift@states,model=unstructured:states=9,actions=2,horizon=5,initial=0    nothing is
+ * known
  *
  * SYSTEM is what foray_system_open takes; CLUSTERS begins with grid:, radial: or states. */
 #ifndef CLI_VIEW_H
@@ -18,7 +19,7 @@
 
 struct cli_view {
     char *system_text, *clusters_text;
-    char *model_path; /* or "open:..."; NULL: the model is made by aggregating */
+    char *model_path; /* or "unstructured: ..."; NULL: the model is made by aggregating */
     foray_aggregation aggregation;
     foray_continuation continuation;
     foray_system *system;

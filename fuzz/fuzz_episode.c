@@ -9,8 +9,8 @@ enum { MODELS = 4, KINDS = 3, HORIZON = 5 };
 static const char *const names[MODELS] = {
     "riverswim:states=3,horizon=5",
     "riverswim:states=300,horizon=5",
-    "open:states=5,actions=2,horizon=5",
-    "open:states=70000,actions=300,horizon=5",
+    "unstructured:states=5,actions=2,horizon=5",
+    "unstructured:states=70000,actions=300,horizon=5",
 };
 
 static void check_episode(const fy_codec *codec, const int32_t *states, const int32_t *actions)

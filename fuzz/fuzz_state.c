@@ -24,7 +24,7 @@ static foray_reward *goal, *open_goal;
 
 static const foray_reward *goal_of(const stage *at)
 {
-    return foray_model_is_open(at->model) ? open_goal : goal;
+    return foray_model_is_unstructured(at->model) ? open_goal : goal;
 }
 
 static foray_explorer *explorer_of(foray_context *ctx, const stage *at)
@@ -34,7 +34,7 @@ static foray_explorer *explorer_of(foray_context *ctx, const stage *at)
     foray_settings_default(&settings);
     assert(foray_settings_set(ctx, &settings, "algorithm", at->algorithm) == FORAY_OK);
     settings.episodes = EPISODES;
-    if (foray_model_is_open(at->model) && strcmp(at->algorithm, "rf-express") == 0)
+    if (foray_model_is_unstructured(at->model) && strcmp(at->algorithm, "rf-express") == 0)
         assert(foray_settings_set(ctx, &settings, "pooled", "on") == FORAY_OK);
     assert(foray_explorer_create(ctx, at->model, &settings, &explorer) == FORAY_OK);
     if (foray_algorithm_needs_reward(at->algorithm))
@@ -83,7 +83,8 @@ int LLVMFuzzerInitialize(int *count, char ***arguments)
     const char *name;
     (void)count, (void)arguments;
     assert(foray_model_builtin(ctx, "riverswim:states=3,horizon=2", &model) == FORAY_OK);
-    assert(foray_model_builtin(ctx, "open:states=9,actions=2,horizon=2", &open) == FORAY_OK);
+    assert(foray_model_builtin(ctx, "unstructured:states=9,actions=2,horizon=2", &open) ==
+           FORAY_OK);
     assert(foray_reward_create(ctx, model, "goal", 0, 1, 0, &goal) == FORAY_OK);
     assert(foray_reward_set(ctx, goal, -1, 2, -1, 1.0) == FORAY_OK);
     assert(foray_reward_create(ctx, open, "goal", 0, 1, 0, &open_goal) == FORAY_OK);

@@ -117,7 +117,7 @@ void support_bench_clear(support_bench *b)
     foray_explorer_destroy(b->explorer);
     foray_world_destroy(b->world);
     foray_model_destroy(b->truth);
-    foray_model_destroy(b->open);
+    foray_model_destroy(b->unstructured);
     foray_context_destroy(b->ctx);
 }
 

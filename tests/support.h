@@ -84,9 +84,9 @@ void support_stage_clear(support_stage *s);
 /* A world, what is true of it, and a model that says nothing of it but its sizes. */
 typedef struct support_bench {
     foray_context *ctx;
-    foray_model *truth, *open;
+    foray_model *truth, *unstructured;
     foray_world *world;
-    foray_explorer *explorer; /* of the open model, or NULL */
+    foray_explorer *explorer; /* of the unstructured model, or NULL */
 } support_bench;
 void support_bench_clear(support_bench *b);
 

@@ -83,7 +83,7 @@ static foray_model *nothing_of(run_bench *bench)
 {
     char text[96];
     foray_model *model;
-    snprintf(text, sizeof text, "open:states=%d,actions=%d,horizon=%d",
+    snprintf(text, sizeof text, "unstructured:states=%d,actions=%d,horizon=%d",
              (int)foray_model_states(bench->model), (int)foray_model_actions(bench->model),
              (int)foray_model_horizon(bench->model));
     assert_ok(bench, foray_model_builtin(bench->ctx, text, &model));
@@ -93,7 +93,7 @@ static foray_model *nothing_of(run_bench *bench)
 enum { EPISODES = 150, BREAK = 61 };
 
 typedef struct way {
-    bool whole, open, breaks;
+    bool whole, unstructured, breaks;
     int64_t workers;
 } way;
 
@@ -115,7 +115,7 @@ static void explore(run_bench *bench, foray_run *run, const way *how, int64_t ep
 /* Explores in some way, in one go or in two; the file must hold what it says. */
 static void digest_of(run_bench *bench, way how, run_digest *digest)
 {
-    foray_model *known = bench->model, *nothing = how.open ? nothing_of(bench) : NULL;
+    foray_model *known = bench->model, *nothing = how.unstructured ? nothing_of(bench) : NULL;
     bench->model = nothing ? nothing : known;
     foray_run *run = run_create(bench, bench->path);
     bench->model = known;
@@ -176,9 +176,9 @@ static void test_every_way_is_the_same(void **state)
 
 static void test_open_models(void **state)
 {
-    static const way ways[] = {{.open = true, .workers = 1, .whole = true},
-                               {.open = true, .workers = 3},
-                               {.open = true, .workers = 1, .whole = true, .breaks = true}};
+    static const way ways[] = {{.unstructured = true, .workers = 1, .whole = true},
+                               {.unstructured = true, .workers = 3},
+                               {.unstructured = true, .workers = 1, .whole = true, .breaks = true}};
     run_bench *bench = *state;
     for (int i = 0; i < 2; i++) {
         run_digest plain, other;
@@ -187,7 +187,7 @@ static void test_open_models(void **state)
         bench->settings.own[0] = '\0';
         if (i == 0)
             assert_ok(bench, foray_settings_set(bench->ctx, &bench->settings, "pooled", "on"));
-        digest_of(bench, (way){.open = true, .workers = 1}, &plain);
+        digest_of(bench, (way){.unstructured = true, .workers = 1}, &plain);
         for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
             digest_of(bench, ways[w], &other);
             assert_same(&plain, &other, ways[w].breaks);

@@ -43,7 +43,7 @@ expect 0 "vacuous" foray info young-river.foray
 
 # ---- a certificate of 0 up to rounding says all there is to say, also where every policy earns the same
 printf 'episode,step,state,action,next\n0,0,0,0,0\n' >one.csv
-foray learn open:states=1,actions=1,horizon=1 one.csv -o one.foray --quiet
+foray learn unstructured:states=1,actions=1,horizon=1 one.csv -o one.foray --quiet
 foray plan one.foray -r goal:0 --no-store --json >one.out
 holds "the one plan is optimal" test "$(json plans.0.certificate.optimal one.out)" = '"rounding"'
 holds "and not vacuous" test "$(json plans.0.certificate.vacuous one.out)" = false

@@ -1,6 +1,7 @@
-/* test_enclosure.c - what was seen of an open model, exported as an interval model: the truth lies
- * between what a robust verifier finds with an unkind and with a kind nature, although much of the
- * world was never seen, for rewards of pairs, of what follows, and of reaching and avoiding states.
+/* test_enclosure.c - what was seen of an unstructured model, exported as an interval model: the
+ * truth lies between what a robust verifier finds with an unkind and with a kind nature, although
+ * much of the world was never seen, for rewards of pairs, of what follows, and of reaching and
+ * avoiding states.
  *
  * Robust values come from another reader of the file and a slow value iteration (oracle_umb). Each
  * run may fail with probability delta; over all runs the failures must not exceed what a binomial
@@ -10,7 +11,7 @@
 #include "oracle_umb.h"
 #include "support.h"
 #include "export/export.h"
-#include "explore/open/open.h"
+#include "explore/unstructured/unstructured.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +44,7 @@ static void set_values(foray_context *ctx, const foray_model *model, foray_rewar
                 support_ok(ctx, foray_reward_set(ctx, reward, -1, s, a, worth[0]));
                 continue;
             }
-            if (foray_model_is_open(model)) {
+            if (foray_model_is_unstructured(model)) {
                 for (int64_t i = 0; i < STATES; i++)
                     support_ok(ctx, foray_reward_set_next(ctx, reward, -1, s, a, i, worth[i]));
                 continue;
@@ -80,7 +81,7 @@ static void make_models(foray_context *ctx, uint64_t seed, bool told, pair_of_mo
     const double *p;
     m->world = support_model(ctx, SUPPORT_TABULAR, sizes, seed);
     int64_t firsts = foray_model_initial(m->world, &first, &p);
-    int length = snprintf(spec, sizeof spec, "open:states=%d,actions=%d,horizon=%d", STATES,
+    int length = snprintf(spec, sizeof spec, "unstructured:states=%d,actions=%d,horizon=%d", STATES,
                           ACTIONS, HORIZON);
     assert_int_equal(firsts, 2);
     if (told)
@@ -227,8 +228,8 @@ static void nothing_seen_is_anything(void **state)
     fy_enclosure enclosure;
     foray_settings_default(&settings);
     support_ok(ctx, foray_settings_set(ctx, &settings, "algorithm", "random"));
-    support_ok(ctx,
-               foray_model_builtin(ctx, "open:states=9,actions=2,horizon=3,initial=4", &model));
+    support_ok(ctx, foray_model_builtin(ctx, "unstructured:states=9,actions=2,horizon=3,initial=4",
+                                        &model));
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
     support_ok(ctx, fy_explorer_enclose(explorer, &enclosure));
     assert_int_equal(foray_model_states(enclosure.model), 3);
@@ -243,7 +244,7 @@ static void nothing_seen_is_anything(void **state)
     support_ok(ctx, foray_model_builtin(ctx, "riverswim", &model));
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
     assert_int_equal(fy_explorer_enclose(explorer, &enclosure), FORAY_ERROR_USAGE);
-    assert_non_null(strstr(foray_message(ctx), "not an open model"));
+    assert_non_null(strstr(foray_message(ctx), "not an unstructured model"));
     foray_explorer_destroy(explorer);
     foray_model_destroy(model);
     foray_context_destroy(ctx);

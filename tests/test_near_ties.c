@@ -119,13 +119,13 @@ static void ends_of_the_range_are_exact(void **state)
     support_stage_clear(&s);
 }
 
-/* In an open model: a state that nothing leaves, where the second action earns `more` in each of
- * three steps. Nothing is unknown there but what rounding hides. */
+/* In an unstructured model: a state that nothing leaves, where the second action earns `more` in
+ * each of three steps. Nothing is unknown there but what rounding hides. */
 static void open_models_neither(void **state)
 {
     (void)state;
     static const char text[] =
-        "{\"format\":\"foray-model\",\"version\":1,\"kind\":\"open\",\"name\":\"\","
+        "{\"format\":\"foray-model\",\"version\":1,\"kind\":\"unstructured\",\"name\":\"\","
         "\"states\":2,\"actions\":2,\"horizon\":3,\"initial\":[[0,1]],"
         "\"absorbing\":[0]}";
     static const double wide[] = {1, 1e3, 1e9, 1e15};

@@ -6,10 +6,10 @@
 
 cp "$source_dir"/examples/outside/{lake,foray_world}.py .
 lake="exec:python3 lake.py"
-sizes=open:states=16,actions=4,horizon=30
+sizes=unstructured:states=16,actions=4,horizon=30
 
 # ------------------------------------------------------------- from a program to a plan
-expect 0 'model=open:states=16,actions=4,horizon=30 for 600 episodes with rf-express' \
+expect 0 'model=unstructured:states=16,actions=4,horizon=30 for 600 episodes with rf-express' \
     foray explore "$lake" -k 600 -o lake.foray
 expect 0 'algorithm +rf-express --pooled on: nothing is known' \
     foray explore "$lake" -k 300 -o parts.foray
@@ -69,7 +69,7 @@ class Walk(World):
 serve(Walk())
 P
 walk="exec:python3 walk.py"
-expect 0 'open:states=100000,actions=2,horizon=4 for 1,000 episodes' \
+expect 0 'unstructured:states=100000,actions=2,horizon=4 for 1,000 episodes' \
     foray explore "$walk" -k 1000 -o walk.foray
 expect 0 'verified +yes' foray verify walk.foray
 expect 0 'reach:99999 +1 ' foray plan walk.foray -r reach:99999 --no-store
@@ -82,19 +82,19 @@ holds "ends and first states are certified" \
 # ------------------------------------------------------------------------ recorded data
 expect 0 '' foray data walk.foray -o walk.csv
 holds "the data say what is done" grep -q ',99999,1$' walk.csv
-expect 0 '1,000 episodes' foray learn open:states=100000,actions=2,horizon=4 walk.csv -o learnt.foray
+expect 0 '1,000 episodes' foray learn unstructured:states=100000,actions=2,horizon=4 walk.csv -o learnt.foray
 foray plan learnt.foray -r goal:99999 --no-store --json >learnt.json
 holds "data teach what was explored" test "$(json plans.0.certificate.gap walk.json)" = \
     "$(json plans.0.certificate.gap learnt.json)"
 expect 0 'verified +yes' foray verify learnt.foray
 printf 'episode,step,state,action,next\n0,0,1,0,2\n0,1,2,0,1\n0,2,1,1,1\n' >long.csv
 expect 3 'long.csv:4: step: episode 0 is longer than the horizon of 2' \
-    foray learn open:states=3,actions=2,horizon=2 long.csv -o long.foray
-expect 0 '2 episodes' foray learn open:states=3,actions=2,horizon=2,initial=1 long.csv -o long.foray
+    foray learn unstructured:states=3,actions=2,horizon=2 long.csv -o long.foray
+expect 0 '2 episodes' foray learn unstructured:states=3,actions=2,horizon=2,initial=1 long.csv -o long.foray
 expect 0 'fit' foray learn --check long.foray long.csv
 # An end that was left before is none.
 printf 'episode,step,state,action,next,done\n0,0,1,0,2,0\n0,1,2,0,1,1\n' >left.csv
-expect 4 'state 1 was left' foray learn open:states=3,actions=2,horizon=9 left.csv -o left.foray
+expect 4 'state 1 was left' foray learn unstructured:states=3,actions=2,horizon=9 left.csv -o left.foray
 
 # --------------------------------------------------------------------- for verifiers
 expect 0 'elsewhere_high and elsewhere_low stand for every state .*ask for one step more' \
@@ -106,22 +106,22 @@ foray model export walk.foray -o seen.csv --quiet
 holds "two ways to be elsewhere, as likely as each other" test \
     "$(grep -c elsewhere_high, seen.csv)" = "$(grep -c elsewhere_low, seen.csv)"
 holds "ends are known" grep -q '^99999,on,99999,1,1$' seen.csv
-expect 0 '' foray learn open:states=100000,actions=2,horizon=4,initial=0:0.5+1:0.5 walk.csv -o told.foray
+expect 0 '' foray learn unstructured:states=100000,actions=2,horizon=4,initial=0:0.5+1:0.5 walk.csv -o told.foray
 foray model export told.foray -o told.csv --quiet
 holds "without start where the first states are told" bash -c '! grep -q "^start" told.csv'
 
 # ------------------------------------------------------------------------ refusals
-expect 2 'did you mean initial=unknown' foray learn open:states=3,actions=2,horizon=2,initial=unkown long.csv -o bad.foray
-expect 2 'needs its sizes' foray explore open:states=4 --in "$lake" -k 5 -o bad.foray
+expect 2 'did you mean initial=unknown' foray learn unstructured:states=3,actions=2,horizon=2,initial=unkown long.csv -o bad.foray
+expect 2 'needs its sizes' foray explore unstructured:states=4 --in "$lake" -k 5 -o bad.foray
 expect 2 'ucrl-rfe needs a model of what can follow what' \
     foray explore "$lake" -a ucrl-rfe -k 20 -o other.foray
 expect 2 'counted together: --pooled on' foray explore "$lake" --pooled off -k 20 -o apart.foray
 expect 2 'pooled is not a setting of ucrl-rfe' foray explore riverswim --pooled off -k 20 -o none.foray
 expect 3 'episodes of 9 steps' \
-    foray explore open:states=16,actions=4,horizon=9 --in "$lake" -k 5 -o bad.foray
+    foray explore unstructured:states=16,actions=4,horizon=9 --in "$lake" -k 5 -o bad.foray
 expect 3 'has no theta' foray explore "$sizes" -k 5 -o bad.foray
 expect 4 'begins in state [12], but those of the model begin in state 0' \
-    foray explore open:states=100000,actions=2,horizon=4,initial=0 --in "$walk" -k 50 -o bad.foray
+    foray explore unstructured:states=100000,actions=2,horizon=4,initial=0 --in "$walk" -k 50 -o bad.foray
 holds "what was explored before is kept" test -f bad.foray
 
 # A model that rules out what happens is wrong, and says so: states have no nearest one.

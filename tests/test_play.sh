@@ -45,7 +45,7 @@ holds "names cannot end a script" test "$(grep -c '</script>' hostile.html)" -eq
 expect 2 "-o is required" foray play rooms.foray
 expect 3 "nowhere" foray play nowhere.foray -o page.html
 expect 3 "explore it first" foray play pendulum -o page.html
-expect 3 "no theta" foray play open:states=3,actions=2,horizon=4 -o page.html
+expect 3 "no theta" foray play unstructured:states=3,actions=2,horizon=4 -o page.html
 expect 2 "too large for a page.*--reachable shows the part" foray play chain:states=1000000 -o page.html
 holds "nothing was written in vain" test ! -e page.html
 

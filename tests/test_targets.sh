@@ -49,7 +49,7 @@ holds "of all 16" test "$(json missed.15.tie.1 lake.json)" = 6
 # ---- where nothing is known: targets can be met, but not 0
 for i in $(seq 0 99); do printf '%d,0,0,%d,1,1\n' "$i" $((i % 2)); done >steps.txt
 (echo episode,step,state,action,next,done && cat steps.txt) >steps.csv
-expect 0 "learnt" foray learn open:states=3,actions=2,horizon=2 steps.csv -o learnt.foray
+expect 0 "learnt" foray learn unstructured:states=3,actions=2,horizon=2 steps.csv -o learnt.foray
 expect 0 "where the doubt about goal:0 is" foray plan learnt.foray -r goal:0
 holds "laws by their pairs" sh -c "foray plan learnt.foray -r goal:2 --json --doubt 9 | grep -q '\"name\": \"(s=0, a=0)\"'"
 holds "and where episodes begin" sh -c "foray plan learnt.foray -r goal:2 --doubt 9 | grep -q 'where an episode begins'"

@@ -273,9 +273,9 @@ foray_status EXPORT(play_explain)(void)
     if (!play.policy) /* exploring went on */
         return FORAY_OK;
     const foray_certificate *certificate = &play.policy->certificate;
-    bool reasons = foray_model_is_open(play.model) || certificate->bound == FORAY_BOUND_GAP ||
-                   certificate->radius == FORAY_RADIUS_LIKELIHOOD ||
-                   certificate->radius == FORAY_RADIUS_REFIT;
+    bool reasons =
+        foray_model_is_unstructured(play.model) || certificate->bound == FORAY_BOUND_GAP ||
+        certificate->radius == FORAY_RADIUS_LIKELIHOOD || certificate->radius == FORAY_RADIUS_REFIT;
     if (!(certificate->gap > 0) || certificate->optimal != FORAY_OPTIMAL_NO || !reasons)
         return FORAY_OK;
     return foray_explorer_explain(play.explorer, play.reward, play.policy, 0, &play.doubt);

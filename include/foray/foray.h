@@ -259,7 +259,7 @@ FORAY_API int64_t foray_model_horizon(const foray_model *model);
 FORAY_API int64_t foray_model_dim(const foray_model *model);
 
 /* Is nothing known about it but sizes, names and perhaps where episodes begin? */
-FORAY_API bool foray_model_is_open(const foray_model *model);
+FORAY_API bool foray_model_is_unstructured(const foray_model *model);
 
 /* The true parameter, foray_model_dim numbers, or NULL if it is not known. A model
  * that knows it can be used as a world. */
@@ -513,15 +513,16 @@ typedef struct foray_world_ops {
     void (*destroy)(void *self);
     /* May be NULL: why the last call did not return FORAY_OK; valid until the next call. */
     const char *(*message)(void *self);
-    /* May be NULL: did the last step lead to an absorbing state? Open models learn it from this. */
+    /* May be NULL: did the last step lead to an absorbing state? Unstructured models learn it from
+     * this. */
     bool (*ended)(void *self);
     /* May be NULL: a whole episode at once, for worlds that are expensive to ask step by step, as
      * those in other languages are. In step t and state s the action is action[t * states + s] or,
-     * where that is -1, as it may be in open models, foray_draw_action; writes the horizon + 1
-     * states that were met, `state`. After the last state of an episode that ended before, write
-     * FORAY_TRUNCATED if it was cut off and, in open models, FORAY_TERMINATED if that state is
-     * absorbing. Called instead of reset and step by algorithms whose actions are fixed when an
-     * episode begins; it must do what those two would do. */
+     * where that is -1, as it may be in unstructured models, foray_draw_action; writes the horizon
+     * + 1 states that were met, `state`. After the last state of an episode that ended before,
+     * write FORAY_TRUNCATED if it was cut off and, in unstructured models, FORAY_TERMINATED if that
+     * state is absorbing. Called instead of reset and step by algorithms whose actions are fixed
+     * when an episode begins; it must do what those two would do. */
     foray_status (*episode)(void *self, const foray_draw *draw, int64_t horizon, int64_t states,
                             const int32_t *action, int32_t *state);
     /* May be NULL: was the episode cut off after the last step, for a reason that says nothing
@@ -562,7 +563,7 @@ FORAY_API foray_status foray_world_advance(foray_world *world, int64_t count, fo
 
 /* Built-in worlds, as models whose theta is known: "rooms:rows=3,cols=3". The
  * spec becomes the model's name. FORAY_ERROR_USAGE names world, key, value and range. Also takes
- * the spec of an open model. */
+ * the spec of an unstructured model. */
 FORAY_API foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out);
 
 typedef struct foray_world_info {
@@ -601,9 +602,9 @@ FORAY_API void foray_reward_destroy(foray_reward *reward);
 /* Sets r for a step, a state and an action; -1 means all. Later calls override earlier ones. */
 FORAY_API foray_status foray_reward_set(foray_context *ctx, foray_reward *reward, int64_t step,
                                         int64_t state, int64_t action, double value);
-/* The same where `next` follows, for all the given (s,a) that it can follow: at least one. In open
- * models it can follow all of them. Not all algorithms can plan for such rewards; those that cannot
- * say so. */
+/* The same where `next` follows, for all the given (s,a) that it can follow: at least one. In
+ * unstructured models it can follow all of them. Not all algorithms can plan for such rewards;
+ * those that cannot say so. */
 FORAY_API foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int64_t step,
                                              int64_t state, int64_t action, int64_t next,
                                              double value);
@@ -616,8 +617,8 @@ FORAY_API foray_status foray_reward_set_minimise(foray_context *ctx, foray_rewar
                                                  bool minimise);
 
 FORAY_API const char *foray_reward_name(const foray_reward *reward);
-/* r_t(s,a). If it depends on what follows: 0, or in open models the value for next states that were
- * not set. */
+/* r_t(s,a). If it depends on what follows: 0, or in unstructured models the value for next states
+ * that were not set. */
 FORAY_API double foray_reward_at(const foray_reward *reward, int64_t step, int64_t state,
                                  int64_t action);
 /* r_t(s,a,next). */
@@ -836,8 +837,9 @@ FORAY_API foray_status foray_explorer_act(foray_explorer *explorer, int64_t stat
 /* FORAY_ERROR_WORLD if `next` cannot follow (state, action) in the model. */
 FORAY_API foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state,
                                               int64_t action, int64_t next);
-/* For open models (foray_model_is_open): `state`, which followed last, is absorbing, and the
- * episode ends there early. FORAY_ERROR_WORLD if something else has followed it. */
+/* For unstructured models (foray_model_is_unstructured): `state`, which followed last, is
+ * absorbing, and the episode ends there early. FORAY_ERROR_WORLD if something else has followed it.
+ */
 FORAY_API foray_status foray_explorer_done(foray_explorer *explorer, int64_t state);
 FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
 /* Instead of foray_explorer_end: the episode was cut off, after at least one step and before the
@@ -846,7 +848,7 @@ FORAY_API foray_status foray_explorer_end(foray_explorer *explorer);
 FORAY_API foray_status foray_explorer_cut(foray_explorer *explorer);
 
 /* An episode may end early. These stand for the actions after its end: nothing more was seen; the
- * last state is absorbing (open models only). */
+ * last state is absorbing (unstructured models only). */
 enum { FORAY_TRUNCATED = -1, FORAY_TERMINATED = -2 };
 
 /* The same in one call: plays one episode in `world`, whose random numbers are those of the
@@ -913,8 +915,8 @@ FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const fo
  * more where the difference of values cut it off; where the law of first states is not known, that
  * law has a share, too, and no place. Laws: whose uncertainty is behind that. */
 typedef struct foray_doubt_law {
-    int64_t block;         /* which law: the model's blocks are numbered from 0; -1: of open models,
-                            * whose pairs have one each, */
+    int64_t block; /* which law: the model's blocks are numbered from 0; -1: of unstructured models,
+                    * whose pairs have one each, */
     int64_t state, action; /* one pair that obeys it; -1: the first state of an episode does, */
     int64_t pairs;         /* and how many do */
     int64_t visits;
@@ -936,8 +938,8 @@ FORAY_API foray_status foray_explorer_explain(foray_explorer *explorer, const fo
                                               const foray_policy *policy, double target,
                                               foray_doubt **out);
 FORAY_API void foray_doubt_destroy(foray_doubt *doubt);
-/* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them; in open
- * models "(s=3, a=1)" or "first state". 96 bytes are enough. */
+/* A law's name: "12: (s=3, a=1) of 8" is law 12, which 8 pairs obey, (3,1) among them; in
+ * unstructured models "(s=3, a=1)" or "first state". 96 bytes are enough. */
 FORAY_API void foray_doubt_law_name(const foray_doubt_law *law, char *text, size_t size);
 
 /* The bound for all rewards of a kind: an upper bound on the gap of the plug-in plan of every one

@@ -1,4 +1,4 @@
-/* table.c - one table in three dresses. */
+/* table.c - one table as text, as CSV and as HTML. */
 #include "base/csv.h"
 #include "draw/table.h"
 #include "base/base.h"

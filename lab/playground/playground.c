@@ -372,7 +372,7 @@ static const char *smaller_view(foray_context *ctx, const foray_model *model)
 {
     foray_model *part;
     int32_t *number;
-    if (model->open || fy_model_reachable(ctx, model, &part, &number) != FORAY_OK)
+    if (model->unstructured || fy_model_reachable(ctx, model, &part, &number) != FORAY_OK)
         return "";
     bool enough = fits(part);
     foray_model_destroy(part);

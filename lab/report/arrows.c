@@ -28,8 +28,9 @@ static void end_values(const foray_reward *reward, double *value)
 }
 
 /* r_t(s,a) + sum_j P(next_j|s,a) (r_t(s,a,next_j) + g V_{t+1}(next_j)) */
-static double look_ahead(const foray_model *model, const double *theta, const foray_reward *reward,
-                         int64_t t, int64_t s, int64_t action, const double *later)
+static double action_value(const foray_model *model, const double *theta,
+                           const foray_reward *reward, int64_t t, int64_t s, int64_t action,
+                           const double *later)
 {
     const int32_t *next;
     int64_t count = foray_model_successors(model, s, action, &next);
@@ -51,7 +52,7 @@ static bool is_tied(const foray_model *model, const double *theta, const foray_r
     for (int64_t a = 0; a < model->actions; a++) {
         if (!foray_model_available(model, s, a))
             continue;
-        double value = look_ahead(model, theta, reward, t, s, a, later);
+        double value = action_value(model, theta, reward, t, s, a, later);
         min = fmin(min, value);
         max = fmax(max, value);
     }
@@ -70,7 +71,7 @@ static void evaluate_policy(const foray_model *model, const double *theta,
     for (int64_t t = model->horizon; t-- > 0;) {
         for (int64_t s = 0; s < states; s++) {
             int64_t action = arrows->policy->action[t * states + s];
-            double value = look_ahead(model, theta, reward, t, s, action, later);
+            double value = action_value(model, theta, reward, t, s, action, later);
             if (!is_decided(reward, s, &now[s]))
                 now[s] = fmin(fmax(value, reward->low * left), reward->high * left);
         }

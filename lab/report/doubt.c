@@ -75,7 +75,7 @@ static void print_laws(fy_report *report, const foray_doubt *doubt, int64_t id)
     fy_print(report->text,
              "<p>The laws behind it%s; the last column estimates how many more visits would halve "
              "the certificate, if all of these laws were visited that much more often.%s</p>\n",
-             report->model->open
+             report->model->unstructured
                  ? ""
                  : ", each by one of its pairs and the number of pairs that obey it",
              doubt->laws > LAWS_SHOWN ? " Only the largest shares are listed." : "");
@@ -166,7 +166,7 @@ static foray_status find(fy_report *report, const foray_reward *reward, const fo
     *out = NULL;
     /* Reasons on this page are about the likelihood of all data, not about refits. */
     if (policy->certificate.optimal != FORAY_OPTIMAL_NO ||
-        (!report->model->open && policy->certificate.bound != FORAY_BOUND_GAP &&
+        (!report->model->unstructured && policy->certificate.bound != FORAY_BOUND_GAP &&
          policy->certificate.radius != FORAY_RADIUS_LIKELIHOOD) ||
         policy->certificate.radius == FORAY_RADIUS_REFIT)
         return FORAY_OK;

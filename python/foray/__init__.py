@@ -24,7 +24,7 @@ from .errors import (
     WorldError,
 )
 from .lab import Tables, compare, experiments, lab
-from .models import Builder, Model, load_model, open_model, world, worlds
+from .models import Builder, Model, load_model, unstructured_model, world, worlds
 from .plans import Certificate, Law, Place, Plan, Reasons
 from .rewards import Reward, avoid, goal, load_reward, reach, reward
 from .runs import Run, explore, open_run
@@ -67,7 +67,7 @@ __all__ = [
     "learn",
     "load_model",
     "load_reward",
-    "open_model",
+    "unstructured_model",
     "open_run",
     "reach",
     "reward",

@@ -420,7 +420,7 @@ i64    foray_model_horizon              ptr
 i64    foray_model_dim                  ptr
 ptr    foray_model_theta                ptr
 i64    foray_model_unknowns             ptr
-bool   foray_model_is_open              ptr
+bool   foray_model_is_unstructured              ptr
 bool   foray_model_available            ptr i64 i64
 i64    foray_model_successors           ptr i64 i64 ptr
 f64    foray_model_probability          ptr ptr i64 i64 i64

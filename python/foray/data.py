@@ -13,7 +13,7 @@ from ._context import Context
 from ._library import lib
 from ._numbers import MOST_STATE, Initial, flag, path_of, text, wholes
 from .errors import InputError, UsageError, WorldError
-from .models import Model, open_model
+from .models import Model, unstructured_model
 from .rewards import BuiltReward, RewardLike, reward
 from .runs import Run, create, model_of
 from .spaces import numbers
@@ -168,7 +168,7 @@ def _sizes_of(data: Any, states: int | None, actions: int | None) -> tuple[int, 
 def _check_lengths(model: Model, episodes: Iterable[Episode]) -> None:
     """Pieces of an episode begin where it was cut, and would teach a law of first states that is none."""
     longest = max(len(actions) for _, actions in episodes)
-    if model.open and not model.initial() and longest > model.horizon:
+    if model.unstructured and not model.initial() and longest > model.horizon:
         raise UsageError(
             f"an episode of {longest} steps is longer than the horizon of {model.horizon}, and its pieces would"
             " begin elsewhere than episodes do: give a longer horizon, or initial={state: probability}"
@@ -225,7 +225,7 @@ def learn(
             raise InputError("the data have no episodes")
     if known is None and states is not None and actions is not None:
         longest = horizon if horizon is not None else max(len(done) for _, done in episodes)
-        model = open_model(states, actions, longest, initial)
+        model = unstructured_model(states, actions, longest, initial)
     if not file:
         _check_lengths(model, episodes)
     context = Context()

@@ -29,7 +29,7 @@ class Player(Protocol):
     """What a world in Python can do."""
 
     #: Of how many states each is numbered; is anything known about what can follow what?
-    open: bool
+    unstructured: bool
 
     def reset(self, seed: int, episode: int) -> int:
         """Begins an episode; its first state."""
@@ -62,7 +62,7 @@ class PythonWorld(Native):
         self, context: Context, model: Model, player: Player, *, aggregated: bool = False
     ) -> None:
         self.context, self.player, self._model = context, player, model
-        player.open = model.open
+        player.unstructured = model.unstructured
         self._table = c_int32 * (model.horizon * model.states)
         self._path = c_int32 * (model.horizon + 1)
         self._ops = WorldOps(
@@ -163,7 +163,7 @@ class Simulator:
                 raise UsageError(f"initial={initial!r}, but every episode begins in start={start}")
             self.initial = {start: 1.0}
         self.name = str(name or getattr(step, "__name__", "function"))
-        self.open = False
+        self.unstructured = False
         self._next, self._start, self._rng = step, start, random.Random()
 
     def __repr__(self) -> str:

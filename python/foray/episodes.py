@@ -55,7 +55,7 @@ class Environment:
         actions: Any = None,
         twins: bool | None = None,
     ) -> None:
-        self.env, self.name, self.open = env, _name_of(env), False
+        self.env, self.name, self.unstructured = env, _name_of(env), False
         space = getattr(env, "single_observation_space", env.observation_space)
         self.clusters: Clusters | None = None
         if clusters is not None:
@@ -199,7 +199,7 @@ class Environment:
             at += states
             if terminated or truncated:
                 break
-        finish(path, steps, bool(terminated), self.open, out)
+        finish(path, steps, bool(terminated), self.unstructured, out)
 
 
 def passed_through(state: int) -> WorldError:

@@ -72,7 +72,7 @@ class Model(Native):
     @property
     def open(self) -> bool:
         """Is nothing known about what can follow what?"""
-        return bool(lib.foray_model_is_open(self.pointer))
+        return bool(lib.foray_model_is_unstructured(self.pointer))
 
     @property
     def unknowns(self) -> int:
@@ -92,7 +92,7 @@ class Model(Native):
     def successors(self, state: int, action: int) -> npt.NDArray[np.int32]:
         """The states that may follow, in the model's own order; where nothing is known, all states."""
         state, action = self._state(state), self._action(action)
-        if self.open:
+        if self.unstructured:
             return np.arange(self.states, dtype=np.int32)
         following = ctypes.POINTER(c_int32)()
         count = lib.foray_model_successors(self.pointer, state, action, byref(following))
@@ -223,20 +223,20 @@ def load_model(path: str | os.PathLike[str]) -> Model:
     return Model(out)
 
 
-def open_model(states: int, actions: int, horizon: int, initial: Initial | None = None) -> Model:
+def unstructured_model(states: int, actions: int, horizon: int, initial: Initial | None = None) -> Model:
     """Nothing is known but the sizes and, if given, where episodes begin, a state or probabilities:
     any state may follow any other.
 
-    >>> foray.open_model(1000, 4, 20, {0: 0.5, 999: 0.5}).open
+    >>> foray.unstructured_model(1000, 4, 20, {0: 0.5, 999: 0.5}).unstructured
     True
     """
     states, actions = whole(states, "states", 1, MOST_STATE), whole(actions, "actions", 1, MOST_STATE)
     first = {} if initial is None or initial == {} else law_of(initial, states)
-    spec = f"open:states={states},actions={actions},horizon={whole(horizon, 'horizon', 1)}"
+    spec = f"unstructured:states={states},actions={actions},horizon={whole(horizon, 'horizon', 1)}"
     if len(first) < 2:
         return world(spec + "".join(f",initial={s}" for s in first))
     parts = {
-        "format": "foray-model", "version": 1, "kind": "open", "name": spec, "states": states,
+        "format": "foray-model", "version": 1, "kind": "unstructured", "name": spec, "states": states,
         "actions": actions, "horizon": whole(horizon, "horizon"), "initial": list(first.items()),
     }  # fmt: skip
     data = json.dumps(parts).encode()

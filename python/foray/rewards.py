@@ -277,12 +277,12 @@ class Values:
 def _following(model: Model, name: str) -> Iterator[tuple[int, int, Any]]:
     """Every (s,a) that there is, with all that may follow it: where nothing is known, every state."""
     S, A = model.states, model.actions
-    if model.open and S * A * S > MOST_VALUES:
+    if model.unstructured and S * A * S > MOST_VALUES:
         raise UsageError(
             f"{name}: r(s,a,s') has {S * A * S:,} values here, because any state may follow:"
             " a dictionary {(None, None, 15): 1.0} says only those that count"
         )
-    every = np.arange(S) if model.open else None
+    every = np.arange(S) if model.unstructured else None
     for s in range(S):
         for a in range(A):
             if model.available(s, a):

@@ -38,7 +38,7 @@ from .clusters import Clusters
 from .environments import ModelWorld, PythonWorld, Simulator
 from .episodes import Environment, is_environment, is_vector
 from .errors import UsageError, WorldError, check_free
-from .models import Model, load_model, open_model, world
+from .models import Model, load_model, unstructured_model, world
 from .own import own_certify, own_plan, own_reward
 from .plans import GIVEN, Certificate, Plan, Policy, mode_of
 from .rewards import BuiltReward, Reward, RewardLike, arguments_of, range_of, reward
@@ -112,7 +112,7 @@ def _model_of_environment(
         return env.use_table(first, laws)
     if known is not None:
         raise UsageError(f"known={known!r}: a model, 'table', or nothing")
-    return open_model(env.states, env.actions, env.horizon, first)
+    return unstructured_model(env.states, env.actions, env.horizon, first)
 
 
 class Looks(TypedDict, total=False):
@@ -150,7 +150,7 @@ def _resolve(
         if isinstance(known, Model):
             return _fitting(known, source, None), source, source.name
         _only({"known": known}, "it is a model here")
-        return open_model(source.states, source.actions, source.horizon, source.initial), source, source.name
+        return unstructured_model(source.states, source.actions, source.horizon, source.initial), source, source.name
     if isinstance(source, (str, os.PathLike, Model)):
         _only({"known": known, "initial": initial}, f"{source} says what is known")
         model = model_of(source if isinstance(source, Model) else _spelled(os.fspath(source)), horizon)
@@ -659,7 +659,7 @@ def explore(
     looks: Looks = {"clusters": clusters, "box": box, "actions": actions, "twins": None if twins is None else flag(twins, "twins")}
     model, player, name = _resolve(source, horizon, known, laws, initial, looks)
     asked = {"algorithm": algorithm, "seed": seed, **settings}
-    if model.open:
+    if model.unstructured:
         # Where nothing is known counting is enough, and far faster: as the command chooses.
         algorithm = algorithm or "rf-express"
         if _has_setting(algorithm, "pooled"):

@@ -47,8 +47,8 @@ class VectorEnvironment(Environment):
         self._space = env.action_space
         self._ahead: dict[int, Played] = {}
         self._seed = -1
-        #: Episodes that were played, and thrown away because a new plan does something else.
-        self.thrown_away = 0
+        #: Episodes that were played, and discarded because a new plan does something else.
+        self.discarded = 0
 
     def _limit(self, horizon: int | None) -> int:
         spec = getattr(self.env, "spec", None)
@@ -122,7 +122,7 @@ class VectorEnvironment(Environment):
     def play(self, seed: int, episode: int, table: Any, states: int, out: Any, chance: Chance) -> None:
         ready = self._ahead.pop(episode, None) if seed == self._seed else None
         if ready is not None and not self._agrees(ready, table, states, seed, episode, chance):
-            self.thrown_away += 1 + len(self._ahead)
+            self.discarded += 1 + len(self._ahead)
             ready = None
         if ready is None:
             self._seed = seed
@@ -137,7 +137,7 @@ class VectorEnvironment(Environment):
         passed = self.own.ends.intersection(ready.path[:-1] if ready.terminated else ready.path)
         if passed:
             raise passed_through(passed.pop())
-        finish(ready.path, len(out) - 1, ready.terminated, self.open, out)
+        finish(ready.path, len(out) - 1, ready.terminated, self.unstructured, out)
 
     def _begin(self, seed: int, episode: int) -> Any:
         self._ahead = {}

@@ -481,7 +481,7 @@ def temporary_runs_are_removed() -> None:
             lambda: foray.explore("riverswim", episodes=3, until=-1), lambda: foray.explore("riverswim", targets=["x"]),
             lambda: foray.explore("riverswim", reward_for="x"), lambda: foray.learn([([0], [])], "riverswim"),
             lambda: foray.learn([([0, 99], [0])], "riverswim"), lambda: foray.explore("riverswim", nonsense=1),
-            lambda: foray.explore(foray.open_model(2, 1, 3), episodes=3),
+            lambda: foray.explore(foray.unstructured_model(2, 1, 3), episodes=3),
         ):  # fmt: skip
             try:
                 wrong().close()

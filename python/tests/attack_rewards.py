@@ -52,7 +52,7 @@ class Case:
         model, (_, S, A) = self.run.model, self.shape
         found = np.zeros((S, A, S), bool)
         for s, a in itertools.product(range(S), range(A)):
-            found[s, a, slice(None) if model.open else model.successors(s, a)] = model.available(s, a)
+            found[s, a, slice(None) if model.unstructured else model.successors(s, a)] = model.available(s, a)
         return found
 
 
@@ -140,7 +140,7 @@ def explored(name: str, model: foray.Model, episodes: int, **more: Any) -> Case:
 
 def opened(name: str, model: foray.Model, episodes: int, initial: bool) -> Case:
     """The same world, of which nothing is known but its sizes."""
-    known = foray.open_model(model.states, model.actions, model.horizon, model.initial() if initial else None)
+    known = foray.unstructured_model(model.states, model.actions, model.horizon, model.initial() if initial else None)
     data = foray.explore(model, episodes=episodes, algorithm="random", progress=False).data()
     return Case(name, foray.learn(data, known), law_of(model), first_of(model))
 

@@ -25,7 +25,7 @@ def test_bounds_hold_where_the_first_state_is_learnt() -> None:
 
 
 def test_a_square_array_could_be_either_and_is_refused() -> None:
-    run = foray.learn([([0, 1, 2, 0], [0, 1, 2])], foray.open_model(3, 3, 3))
+    run = foray.learn([([0, 1, 2, 0], [0, 1, 2])], foray.unstructured_model(3, 3, 3))
     with pytest.raises(ValueError, match="layout"):
         run.plan(np.zeros((3, 3, 3)))
 

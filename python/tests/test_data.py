@@ -51,7 +51,7 @@ def test_bad_data_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     with pytest.raises(foray.UsageError, match="longer than the horizon of 1"):
         foray.learn([([0, 1, 0], [0, 0]), ([1, 1], [0])], states=2, actions=1, horizon=1)
     with pytest.raises(foray.UsageError, match="longer than the horizon of 1"):
-        foray.learn([([0, 1, 0], [0, 0])], foray.open_model(2, 1, 1))
+        foray.learn([([0, 1, 0], [0, 0])], foray.unstructured_model(2, 1, 1))
 
 
 def _two_doors(episodes: int) -> list[tuple[list[int], list[int]]]:
@@ -73,10 +73,10 @@ SIZES: dict[str, Any] = {"states": 4, "actions": 2}
 def test_first_states_are_learnt() -> None:
     data = _two_doors(2000)
     run = foray.learn(data, **SIZES)
-    assert run.model.open and run.model.initial() == {}
+    assert run.model.unstructured and run.model.initial() == {}
     assert (run.model.states, run.model.actions, run.model.horizon) == (4, 2, 3)
     # As if somebody had said that nothing is known.
-    other = foray.learn(data, foray.open_model(4, 2, 3))
+    other = foray.learn(data, foray.unstructured_model(4, 2, 3))
     assert run.plan("reach:1").certificate == other.plan("reach:1").certificate
     # From 3 state 1 is two steps away, from 0 one: every episode can get there.
     plan = run.plan("reach:1")

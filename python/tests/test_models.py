@@ -98,13 +98,13 @@ def test_the_four_builders() -> None:
 
 def test_open_models_with_several_first_states() -> None:
     law = {0: 0.25, 3: 0.75}
-    model = foray.open_model(5, 2, 4, law)
-    assert model.open and model.initial() == law
-    assert foray.open_model(5, 2, 4).initial() == {}
-    assert foray.open_model(5, 2, 4, {2: 1.0}).initial() == {2: 1.0}
-    assert foray.world("open:states=5,actions=2,horizon=4,initial=0:0.25+3:0.75").initial() == law
+    model = foray.unstructured_model(5, 2, 4, law)
+    assert model.unstructured and model.initial() == law
+    assert foray.unstructured_model(5, 2, 4).initial() == {}
+    assert foray.unstructured_model(5, 2, 4, {2: 1.0}).initial() == {2: 1.0}
+    assert foray.world("unstructured:states=5,actions=2,horizon=4,initial=0:0.25+3:0.75").initial() == law
     with pytest.raises(foray.InputError, match=r"sum to 0\.75"):
-        foray.open_model(5, 2, 4, {0: 0.5, 3: 0.25})
+        foray.unstructured_model(5, 2, 4, {0: 0.5, 3: 0.25})
 
 
 def test_open_models_are_explored_from_all_their_first_states() -> None:

@@ -42,11 +42,11 @@ def test_models() -> None:
     others: list[Any] = [foray.goal(0).build(model), foray.Builder.tabular(1, 1, 1), 5, None, foray.Model]
     refused(model.same_as, *others)
     refused(model.state, "4", "99999999999999999999")
-    for size in (lambda n: foray.open_model(n, 2, 3), lambda n: foray.open_model(2, n, 3),
-                 lambda n: foray.open_model(2, 2, n)):  # fmt: skip
+    for size in (lambda n: foray.unstructured_model(n, 2, 3), lambda n: foray.unstructured_model(2, n, 3),
+                 lambda n: foray.unstructured_model(2, 2, n)):  # fmt: skip
         refused(size, *NO_WHOLE, 0, -1)
     laws: list[Any] = [{0: 0.3}, {0: 1.5, 1: -0.5}, {0: float("nan")}, {0.5: 1.0}, {9: 1.0}, 9, -1, 0.5]
-    refused(lambda law: foray.open_model(4, 2, 3, law), *laws)
+    refused(lambda law: foray.unstructured_model(4, 2, 3, law), *laws)
     refused(lambda law: foray.from_arrays(np.eye(4)[None], 3, initial=law), *laws)
     assert foray.from_arrays(np.eye(4)[None], 3, initial=np.int64(1)).initial() == {1: 1.0}
     refused(lambda horizon: foray.from_arrays(np.eye(4)[None], horizon), *NO_WHOLE, 0)
@@ -134,7 +134,7 @@ def test_exploring(tmp_path: Path) -> None:
         refused(lambda _, given=given: foray.Simulator(step, **given), 0)
     begins = foray.Simulator(step, states=3, actions=2, horizon=4, start=lambda rng: 0.9)  # type: ignore[arg-type, return-value]
     refuse(begins)
-    refuse(foray.Simulator(step, states=3, actions=2, horizon=4), known=foray.open_model(2, 2, 4))
+    refuse(foray.Simulator(step, states=3, actions=2, horizon=4), known=foray.unstructured_model(2, 2, 4))
     told = foray.Simulator(step, states=3, actions=2, horizon=4, start=np.int64(1))
     assert foray.explore(told, episodes=5).model.initial() == {1: 1.0}
     assert foray.explore(foray.Simulator(step, states=3, actions=2, horizon=4, start=lambda rng: 2),

@@ -147,7 +147,7 @@ def test_what_does_not_depend_on_what_follows_can_be_said_as_if_it_did() -> None
         for action in actions:
             states.append(int(rng.choice(4, p=P[states[-1], action])))
         data.append((states, actions))
-    run = foray.learn(data, foray.open_model(4, 2, 3, 0))
+    run = foray.learn(data, foray.unstructured_model(4, 2, 3, 0))
     every = [(s, a, n) for s in range(4) for a in range(2) for n in range(4)]
 
     def said(what: Any) -> Any:

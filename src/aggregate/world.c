@@ -124,10 +124,10 @@ static foray_status check_allowed(const system_world *w, choice allowed, int64_t
 
 /* ----------------------------------------------------------------------- operations */
 
-/* Of an open model that is not told where episodes begin. */
+/* Of an unstructured model that is not told where episodes begin. */
 static bool begins_anywhere(const foray_model *model)
 {
-    return model->open && model->initials == 0;
+    return model->unstructured && model->initials == 0;
 }
 
 static foray_status reset(void *self, const foray_draw *draw, int64_t *state)
@@ -247,7 +247,7 @@ static foray_status step(void *self, const foray_draw *draw, int64_t state, int6
     foray_status status = advance(w, draw, state, action);
     if (status != FORAY_OK)
         return status;
-    if (w->model->open) /* anything can follow, and states are clusters */
+    if (w->model->unstructured) /* anything can follow, and states are clusters */
         return show_cluster(w, draw, (int64_t)w->state[0], next);
     choice allowed;
     allowed.count = foray_model_successors(w->model, state, action, &allowed.cluster);

@@ -1,7 +1,7 @@
 /* algorithms.c - the table of algorithms, and explorers created by the name of one. The table
  * knows every algorithm and no algorithm knows the table, so it has a folder to itself. */
 #include "algorithms/algorithms.h"
-#include "explore/open/open.h"
+#include "explore/unstructured/unstructured.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,10 +69,10 @@ bool foray_algorithm_is_generative(const char *name)
     return ops && ops->query;
 }
 
-/* The row of the same name for open models. */
+/* The row of the same name for unstructured models. */
 static foray_status take_open(foray_context *ctx, const fy_explorer_ops **ops)
 {
-    const fy_explorer_ops *open = fy_open_algorithm((*ops)->name);
+    const fy_explorer_ops *open = fy_unstructured_algorithm((*ops)->name);
     if (!open)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s needs a model of what can follow what, but nothing is known about this "
@@ -87,7 +87,7 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
 {
     foray_explorer start = {.ctx = ctx, .model = model, .step = -1, .stale = true};
     foray_status status = fy_settings_read(ctx, settings, &start.settings, &start.ops, start.own);
-    if (status == FORAY_OK && model->open)
+    if (status == FORAY_OK && model->unstructured)
         status = take_open(ctx, &start.ops);
     else if (status == FORAY_OK)
         status = foray_model_check(ctx, model, NULL);

@@ -123,7 +123,7 @@ typedef struct parts {
     double w, y, Z;
 } parts;
 
-static parts look_ahead(fy_all_rewards *all, const fy_inner *inner, int64_t pair, double left)
+static parts parts_of_pair(fy_all_rewards *all, const fy_inner *inner, int64_t pair, double left)
 {
     const fy_confidence *set = all->set;
     const foray_model *model = set->basis->model;
@@ -178,7 +178,7 @@ static void step_back(fy_all_rewards *all, const fy_inner *inner, double left)
         for (int64_t a = 0; a < model->actions; a++) {
             if (!fy_available(model, s * model->actions + a))
                 continue;
-            parts q = look_ahead(all, inner, s * model->actions + a, left);
+            parts q = parts_of_pair(all, inner, s * model->actions + a, left);
             all->w_now[s] = fmax(all->w_now[s], q.w);
             all->y_now[s] = fmax(all->y_now[s], q.y);
             all->Z_now[s] = fmax(all->Z_now[s], q.Z);

@@ -75,9 +75,9 @@ static double more_visits(double gap, double target, int64_t visits)
     return gap > below ? ceil(n * (gap * gap / (below * below) - 1)) : 0;
 }
 
-/* The same where a certificate falls like visits^-power: of open models between 1/sqrt(visits) and
- * 1/visits, which is how fast it gets unlikely that something else can follow. Before law->more
- * visits it does not fall. */
+/* The same where a certificate falls like visits^-power: of unstructured models between
+ * 1/sqrt(visits) and 1/visits, which is how fast it gets unlikely that something else can follow.
+ * Before law->more visits it does not fall. */
 static double more_by_power(const fy_reasons *found, double slope, double target,
                             const foray_doubt_law *law)
 {

@@ -302,7 +302,7 @@ foray_status fy_refuter_create(fy_arena *arena, const foray_model *model, bool b
 {
     *out = (fy_refuter){.ctx = arena->ctx, .model = model, .tested_after = -1};
     foray_status status = FORAY_OK;
-    if (!model->open) /* else nothing can refute it */
+    if (!model->unstructured) /* else nothing can refute it */
         status = fy_fit_create(arena, model, &out->fit);
     if (out->fit)
         out->next_test = steps_between(out);

@@ -269,10 +269,10 @@ static foray_status check_step(recording *r)
     return FORAY_OK;
 }
 
-/* Nothing but the state itself follows it, whatever is done; an open model learns it. */
+/* Nothing but the state itself follows it, whatever is done; an unstructured model learns it. */
 static bool is_absorbing(const foray_model *model, int64_t state)
 {
-    if (model->open)
+    if (model->unstructured)
         return true;
     for (int64_t a = 0; a < model->actions; a++) {
         int64_t pair = state * model->actions + a;
@@ -318,7 +318,7 @@ static foray_status take_row(recording *r)
         status = begin_episode(r, label);
     if (status == FORAY_OK)
         status = check_step(r);
-    if (status == FORAY_OK && r->step >= r->model->horizon && r->model->open &&
+    if (status == FORAY_OK && r->step >= r->model->horizon && r->model->unstructured &&
         r->model->initials == 0)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": step: episode %s is longer than the horizon of %" PRId64

@@ -15,7 +15,7 @@ enum { VECTOR_MEMORY = 1024 };
 
 static foray_status no_likelihood(const foray_explorer *explorer)
 {
-    if (explorer->model->open)
+    if (explorer->model->unstructured)
         return fy_model_need_features(explorer->ctx, explorer->model, "this");
     if (explorer->aggregated)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
@@ -37,7 +37,7 @@ foray_status foray_explorer_certify_by(foray_explorer *explorer, foray_radius ra
     if (radius != FORAY_RADIUS_LIKELIHOOD && radius != explorer->settings.radius)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "certificates rest on the likelihood, or on the radius of the exploration");
-    if (explorer->model->open) /* all there is */
+    if (explorer->model->unstructured) /* all there is */
         return FORAY_OK;
     foray_status status =
         radius == FORAY_RADIUS_LIKELIHOOD ? fy_explorer_sets(explorer, &sets) : FORAY_OK;
@@ -295,11 +295,11 @@ foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, dou
 {
     const foray_model *model = explorer->model;
     fy_certifier *sets;
-    if (model->open)
-        return fy_fail(
-            explorer->ctx, FORAY_ERROR_USAGE,
-            "in an open model any state may follow, even one that was never seen, and intervals of "
-            "what was seen would leave it out (fy_explorer_enclose adds it)");
+    if (model->unstructured)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "in an unstructured model any state may follow, even one that was never "
+                       "seen, and intervals of "
+                       "what was seen would leave it out (fy_explorer_enclose adds it)");
     foray_status status = fy_explorer_need_sets(explorer, &sets);
     if (status != FORAY_OK)
         return status;

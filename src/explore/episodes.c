@@ -127,7 +127,7 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
         return ruled_out(explorer, state, action, next, explorer->step);
     if (explorer->ops->is_ended && next != state && explorer->ops->is_ended(explorer, state))
         return not_absorbing(explorer, state);
-    if (!model->open)
+    if (!model->unstructured)
         explorer->seen[model->succ_start[pair] + j]++;
     if (explorer->step == 0)
         explorer->first = state;
@@ -141,9 +141,10 @@ foray_status foray_explorer_done(foray_explorer *explorer, int64_t state)
     if (explorer->step < 1)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_done");
     if (!explorer->ops->ended)
-        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "the model says which states are absorbing; only with an open model may a "
-                       "world say so");
+        return fy_fail(
+            explorer->ctx, FORAY_ERROR_USAGE,
+            "the model says which states are absorbing; only with an unstructured model may a "
+            "world say so");
     foray_status status =
         check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
     if (status == FORAY_OK && !explorer->ops->ended(explorer, state))

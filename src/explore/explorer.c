@@ -85,8 +85,8 @@ bool fy_explorer_has_table(const foray_explorer *explorer)
            (explorer->ops->follow_all && model->states <= MOST_ENTRIES / model->horizon);
 }
 
-/* Open models follow what they planned for the states that they have seen: the table is filled in
- * after each plan, and is memory of the first episode only. */
+/* Unstructured models follow what they planned for the states that they have seen: the table is
+ * filled in after each plan, and is memory of the first episode only. */
 const int32_t *fy_explorer_table(foray_explorer *explorer)
 {
     const fy_explorer_ops *ops = explorer->ops;
@@ -288,7 +288,7 @@ static uint64_t fingerprint(const foray_explorer *explorer)
     const int64_t shape[] = {model->states,
                              model->actions,
                              model->horizon,
-                             model->open ? -1 - model->initials : model->dim,
+                             model->unstructured ? -1 - model->initials : model->dim,
                              model->generator_sets,
                              settings->seed,
                              settings->radius,

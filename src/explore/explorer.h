@@ -48,8 +48,8 @@ typedef struct fy_explorer_ops {
     bool takes_reward;
     /* True: in every step it follows explorer->followed. */
     bool follows;
-    /* For playing ahead (run/loop.c), where it does not: fills in such a table (open models), -1
-     * where the action is fy_random_action_in; */
+    /* For playing ahead (run/loop.c), where it does not: fills in such a table (unstructured
+     * models), -1 where the action is fy_random_action_in; */
     void (*follow_all)(const foray_explorer *explorer, int32_t *table);
     /* or, where no plan changes what it does, its action in step t of an episode: looks only at
      * what never changes. Without either it decides step by step. */
@@ -65,13 +65,14 @@ typedef struct fy_explorer_ops {
     /* The ellipsoids of its regression in the model's own basis, at delta/G for each block; false
      * where the settings ask for others. */
     bool (*regression)(foray_explorer *explorer, fy_regression_set *out);
-    /* Of open models: an episode ended in a state that is absorbing (false: something else has
-     * followed it before); whether a state is known to be; and the certificate of any policy. */
+    /* Of unstructured models: an episode ended in a state that is absorbing (false: something else
+     * has followed it before); whether a state is known to be; and the certificate of any policy.
+     */
     bool (*ended)(foray_explorer *explorer, int64_t state);
     bool (*is_ended)(const foray_explorer *explorer, int64_t state);
     foray_status (*certify)(foray_explorer *explorer, const foray_reward *reward,
                             foray_policy *policy);
-    /* Of open models: why a policy's certificate is what it is. */
+    /* Of unstructured models: why a policy's certificate is what it is. */
     foray_status (*explain)(foray_explorer *explorer, const foray_reward *reward,
                             const foray_policy *policy, fy_reasons *out);
     /* Which plan `bound` is about. */
@@ -97,11 +98,11 @@ struct foray_explorer {
     foray_parameter_value own[FY_MAX_PARAMETERS]; /* in the order of ops->parameter */
     int64_t episodes;                             /* ended */
     int64_t plans;                                /* exploration plans made */
-    int64_t step;               /* of the episode under way; -1 between episodes */
-    bool stale;                 /* what was learnt since the last plan asks for a new one */
-    bool failed;                /* out of memory in an episode: of open models, whose laws grow */
-    int32_t *followed;          /* [horizon][states] the actions of its plan; NULL: ops->act */
-    foray_reward *given;        /* a copy of the reward to explore for; NULL: none yet */
+    int64_t step;        /* of the episode under way; -1 between episodes */
+    bool stale;          /* what was learnt since the last plan asks for a new one */
+    bool failed;         /* out of memory in an episode: of unstructured models, whose laws grow */
+    int32_t *followed;   /* [horizon][states] the actions of its plan; NULL: ops->act */
+    foray_reward *given; /* a copy of the reward to explore for; NULL: none yet */
     const double **given_table; /* [horizon] and its tables */
     int64_t *seen;              /* [transitions] how often each happened, laid out as model->succ */
     foray_radius certificates;  /* what they rest on: the likelihood, or the settings' radius */

@@ -95,7 +95,7 @@ foray_status fy_play_steps(foray_explorer *explorer, foray_world *world, foray_d
         state = next;
         if (status != FORAY_OK)
             return status;
-        if (model->open && fy_world_ended(world))
+        if (model->unstructured && fy_world_ended(world))
             return end_after(explorer, t + 1, FORAY_TERMINATED, state, states, actions);
         if (fy_world_was_cut(world))
             return end_after(explorer, t + 1, FORAY_TRUNCATED, state, states, actions);

@@ -337,7 +337,7 @@ static foray_status count_vertices(foray_context *ctx, const fy_basis *basis,
 static foray_status check(foray_context *ctx, const foray_model *model, foray_model_facts *facts)
 {
     const fy_basis *basis = model->basis;
-    if (model->open) {
+    if (model->unstructured) {
         *facts = (foray_model_facts){.pairs = model->pairs,
                                      .unknowns = foray_model_unknowns(model),
                                      .psi_norm = NAN,
@@ -369,7 +369,7 @@ foray_status foray_model_check(foray_context *ctx, const foray_model *model,
 {
     foray_model_facts found = {0};
     foray_status status = check(ctx, model, &found);
-    if (status == FORAY_OK && facts && !model->open)
+    if (status == FORAY_OK && facts && !model->unstructured)
         status = count_vertices(ctx, model->basis, &found);
     if (facts)
         *facts = found;

@@ -164,8 +164,8 @@ static void put_labels(fy_writer *writer, const foray_model *model)
         put_layout(writer, model);
 }
 
-/* All that there is of an open model, behind its name. */
-static void put_open(fy_writer *writer, const foray_model *model)
+/* All that there is of an unstructured model, behind its name. */
+static void put_unstructured(fy_writer *writer, const foray_model *model)
 {
     fy_print(writer, ",\n\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64,
              model->states, model->actions, model->horizon);
@@ -178,7 +178,7 @@ static void put_open(fy_writer *writer, const foray_model *model)
                  i + 1 < model->absorbings ? "" : "]");
 }
 
-static void put_closed(fy_writer *writer, const foray_model *model)
+static void put_structured(fy_writer *writer, const foray_model *model)
 {
     put_sizes(writer, model);
     put_initial(writer, model);
@@ -196,9 +196,9 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
 {
     fy_writer writer = {.ctx = ctx};
     fy_print(&writer, "{\"format\":\"foray-model\",\"version\":1,\n%s\"name\":",
-             model->open ? "\"kind\":\"open\"," : "");
+             model->unstructured ? "\"kind\":\"unstructured\"," : "");
     fy_json_put_text(&writer, model->name);
-    (model->open ? put_open : put_closed)(&writer, model);
+    (model->unstructured ? put_unstructured : put_structured)(&writer, model);
     put_labels(&writer, model);
     fy_print(&writer, "}\n");
     return fy_writer_take(&writer, "a model as JSON", out, size);
@@ -230,7 +230,7 @@ typedef struct reading {
     char **state_names, **action_names; /* the texts belong to the tree */
     int32_t *cell_row, *cell_col;
     int64_t absorbings;
-    int32_t *absorbing; /* of open models */
+    int32_t *absorbing; /* of unstructured models */
 } reading;
 
 static foray_status item_array(foray_context *ctx, fy_json object, const char *key, fy_json *out)
@@ -669,7 +669,7 @@ static foray_status read_layout(reading *r)
     return status;
 }
 
-/* ------------------------------------------------------------- open models */
+/* ------------------------------------------------------------- unstructured models */
 
 /* "absorbing":[s,...], each once. */
 static foray_status read_absorbing(reading *r)
@@ -693,18 +693,19 @@ static foray_status read_absorbing(reading *r)
 }
 
 /* Nothing but sizes: "initial" may be null, and there are no features. */
-static foray_status read_open(reading *r, foray_model **out)
+static foray_status read_unstructured(reading *r, foray_model **out)
 {
-    static const char *const kinds[] = {"open", NULL};
-    static const char *const closed[] = {"dim",         "norm_bound",    "features",
-                                         "theta",       "available",     "pair_features",
-                                         "nonnegative", "feature_error", "feature_delta"};
+    static const char *const kinds[] = {"unstructured", NULL};
+    static const char *const structured[] = {"dim",         "norm_bound",    "features",
+                                             "theta",       "available",     "pair_features",
+                                             "nonnegative", "feature_error", "feature_delta"};
     fy_model_parts *parts = &r->parts;
     int kind;
     foray_status status = fy_document_choice(r->ctx, r->root, "kind", kinds, &kind);
-    for (int64_t i = 0; i < FY_COUNT(closed) && status == FORAY_OK; i++)
-        if (fy_json_member(r->root, closed[i]).tree)
-            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: an open model has none", closed[i]);
+    for (int64_t i = 0; i < FY_COUNT(structured) && status == FORAY_OK; i++)
+        if (fy_json_member(r->root, structured[i]).tree)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: an unstructured model has none",
+                           structured[i]);
     if (status == FORAY_OK)
         status = read_shape(r);
     bool known = fy_json_kind_of(fy_json_member(r->root, "initial")) != FY_JSON_NULL;
@@ -720,22 +721,22 @@ static foray_status read_open(reading *r, foray_model **out)
         status = read_layout(r);
     if (status != FORAY_OK)
         return status;
-    const fy_open_parts open = {.name = parts->name,
-                                .states = parts->states,
-                                .actions = parts->actions,
-                                .horizon = parts->horizon,
-                                .initials = parts->initials,
-                                .initial_state = r->initial_state,
-                                .initial_probability = r->initial_probability,
-                                .state_names = (const char *const *)r->state_names,
-                                .action_names = (const char *const *)r->action_names,
-                                .absorbings = r->absorbings,
-                                .absorbing = r->absorbing,
-                                .rows = parts->grid_rows,
-                                .cols = parts->grid_cols,
-                                .cell_row = r->cell_row,
-                                .cell_col = r->cell_col};
-    status = fy_model_open(r->ctx, &open, out);
+    const fy_unstructured_parts stated = {.name = parts->name,
+                                          .states = parts->states,
+                                          .actions = parts->actions,
+                                          .horizon = parts->horizon,
+                                          .initials = parts->initials,
+                                          .initial_state = r->initial_state,
+                                          .initial_probability = r->initial_probability,
+                                          .state_names = (const char *const *)r->state_names,
+                                          .action_names = (const char *const *)r->action_names,
+                                          .absorbings = r->absorbings,
+                                          .absorbing = r->absorbing,
+                                          .rows = parts->grid_rows,
+                                          .cols = parts->grid_cols,
+                                          .cell_row = r->cell_row,
+                                          .cell_col = r->cell_col};
+    status = fy_model_unstructured(r->ctx, &stated, out);
     return status == FORAY_ERROR_USAGE ? FORAY_ERROR_INPUT : status;
 }
 
@@ -799,13 +800,14 @@ foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t si
     if (status != FORAY_OK)
         return status;
     r.root = fy_json_root(&r.tree);
-    bool open = fy_json_member(r.root, "kind").tree != NULL;
-    if (!open && fy_json_member(r.root, "absorbing").tree)
-        status = fy_fail(ctx, FORAY_ERROR_INPUT,
-                         "absorbing: only open models have this key; in others, features say it");
+    bool unstructured = fy_json_member(r.root, "kind").tree != NULL;
+    if (!unstructured && fy_json_member(r.root, "absorbing").tree)
+        status = fy_fail(
+            ctx, FORAY_ERROR_INPUT,
+            "absorbing: only unstructured models have this key; in others, features say it");
     if (status == FORAY_OK)
-        status = open ? read_open(&r, out) : read_everything(&r);
-    if (status == FORAY_OK && !open)
+        status = unstructured ? read_unstructured(&r, out) : read_everything(&r);
+    if (status == FORAY_OK && !unstructured)
         status = assemble(&r, out);
     fy_json_free(&r.tree);
     fy_arena_release(&r.arena);

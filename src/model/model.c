@@ -32,9 +32,9 @@ void foray_model_destroy(foray_model *model)
 
 /* -------------------------------------------------------------- accessors */
 
-bool foray_model_is_open(const foray_model *model)
+bool foray_model_is_unstructured(const foray_model *model)
 {
-    return model->open;
+    return model->unstructured;
 }
 
 const char *foray_model_name(const foray_model *model)
@@ -69,7 +69,7 @@ const double *foray_model_theta(const foray_model *model)
 
 int64_t foray_model_unknowns(const foray_model *model)
 {
-    if (model->open) /* every law over all states */
+    if (model->unstructured) /* every law over all states */
         return (model->pairs + (model->initials == 0)) * (model->states - 1);
     return model->basis ? model->basis->unknowns : -1;
 }
@@ -132,7 +132,7 @@ void fy_generator_set_probabilities(const foray_model *model, const double *thet
 
 int64_t fy_model_find(const foray_model *model, int64_t pair, int64_t next)
 {
-    if (model->open)
+    if (model->unstructured)
         return next;
     const int32_t *succ = model->succ + model->succ_start[pair];
     int64_t n = model->succ_start[pair + 1] - model->succ_start[pair];
@@ -158,7 +158,7 @@ int64_t fy_model_find_initial(const foray_model *model, int64_t state)
 
 bool fy_model_may_start(const foray_model *model, int64_t state)
 {
-    if (model->open && model->initials == 0)
+    if (model->unstructured && model->initials == 0)
         return state >= 0 && state < model->states;
     return fy_model_find_initial(model, state) >= 0;
 }
@@ -211,10 +211,11 @@ static bool same_array(const void *one, const void *other, int64_t count, size_t
 
 static bool same_sizes(const foray_model *a, const foray_model *b)
 {
-    return a->open == b->open && a->states == b->states && a->actions == b->actions &&
-           a->horizon == b->horizon && a->dim == b->dim && a->generator_sets == b->generator_sets &&
-           a->initials == b->initials && a->feature_error == b->feature_error &&
-           a->feature_delta == b->feature_delta && a->nonnegative == b->nonnegative &&
+    return a->unstructured == b->unstructured && a->states == b->states &&
+           a->actions == b->actions && a->horizon == b->horizon && a->dim == b->dim &&
+           a->generator_sets == b->generator_sets && a->initials == b->initials &&
+           a->feature_error == b->feature_error && a->feature_delta == b->feature_delta &&
+           a->nonnegative == b->nonnegative &&
            same_array(&a->norm_bound, &b->norm_bound, 1, sizeof a->norm_bound);
 }
 
@@ -266,25 +267,26 @@ bool foray_model_equal(const foray_model *one, const foray_model *other)
            same_features(one, other) && same_pair_features(one, other);
 }
 
-/* ------------------------------------------------------------- open models */
+/* ------------------------------------------------------------- unstructured models */
 
-static foray_status check_parts(foray_context *ctx, const fy_open_parts *parts)
+static foray_status check_parts(foray_context *ctx, const fy_unstructured_parts *parts)
 {
     double sum = 0, pairs = (double)parts->states * (double)parts->actions;
     if (parts->states < 1 || parts->actions < 1 || parts->horizon < 1)
+        return fy_fail(
+            ctx, FORAY_ERROR_USAGE,
+            "an unstructured model needs its sizes: unstructured:states=S,actions=A,horizon=H");
+    if (pairs > FY_UNSTRUCTURED_PAIRS)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "an open model needs its sizes: open:states=S,actions=A,horizon=H");
-    if (pairs > FY_OPEN_PAIRS)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "open: %" PRId64 " states and %" PRId64
+                       "unstructured: %" PRId64 " states and %" PRId64
                        " actions are %.0f pairs, and at most %d are allowed",
-                       parts->states, parts->actions, pairs, FY_OPEN_PAIRS);
+                       parts->states, parts->actions, pairs, FY_UNSTRUCTURED_PAIRS);
     for (int64_t i = 0; i < parts->initials; i++) {
         int32_t state = parts->initial_state[i];
         double p = parts->initial_probability[i];
         if (state < 0 || state >= parts->states)
             return fy_fail(ctx, FORAY_ERROR_USAGE,
-                           "open: initial=%" PRId32 ", but states are 0 to %" PRId64, state,
+                           "unstructured: initial=%" PRId32 ", but states are 0 to %" PRId64, state,
                            parts->states - 1);
         if ((i > 0 && state <= parts->initial_state[i - 1]) || !(p > 0))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
@@ -298,7 +300,7 @@ static foray_status check_parts(foray_context *ctx, const fy_open_parts *parts)
 }
 
 /* Names as all others are: at most 255 bytes of text. */
-static foray_status check_names(foray_context *ctx, const fy_open_parts *parts)
+static foray_status check_names(foray_context *ctx, const fy_unstructured_parts *parts)
 {
     foray_status status = fy_name_check(ctx, parts->name);
     for (int64_t i = 0; parts->state_names && i < parts->states && status == FORAY_OK; i++)
@@ -334,7 +336,7 @@ static bool copy_names(fy_arena *arena, const char *const *from, int64_t count, 
 }
 
 /* Arrays of no successors, generators and features, for whoever looks at them. */
-static bool fill_model(const fy_open_parts *parts, foray_model *model)
+static bool fill_model(const fy_unstructured_parts *parts, foray_model *model)
 {
     fy_arena *arena = &model->arena;
     bool filled = (model->name = fy_arena_text(arena, parts->name)) != NULL &&
@@ -355,7 +357,8 @@ static bool fill_model(const fy_open_parts *parts, foray_model *model)
     return filled;
 }
 
-foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray_model **out)
+foray_status fy_model_unstructured(foray_context *ctx, const fy_unstructured_parts *parts,
+                                   foray_model **out)
 {
     foray_status status = check_parts(ctx, parts);
     if (status == FORAY_OK)
@@ -366,7 +369,7 @@ foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray
     if (!FY_ALLOC(ctx, model, 1))
         return FORAY_ERROR_MEMORY;
     *model = (foray_model){.arena.ctx = ctx,
-                           .open = true,
+                           .unstructured = true,
                            .states = parts->states,
                            .actions = parts->actions,
                            .horizon = parts->horizon,
@@ -386,7 +389,7 @@ foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray
 
 foray_status fy_model_need_features(foray_context *ctx, const foray_model *model, const char *what)
 {
-    if (!model->open)
+    if (!model->unstructured)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
                    "%s needs a model of what can follow what, but nothing is known about this one "
@@ -454,7 +457,7 @@ foray_status foray_model_print(foray_context *ctx, const foray_model *model,
     size_t length;
     if (format != FORAY_MODEL_JSON && format != FORAY_MODEL_COMPACT)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%d is not a format of models", (int)format);
-    foray_status status = format == FORAY_MODEL_JSON || model->open
+    foray_status status = format == FORAY_MODEL_JSON || model->unstructured
                               ? fy_model_print_json(ctx, model, &text, &length)
                               : fy_model_print_compact(ctx, model, &text, &length);
     if (status != FORAY_OK)
@@ -482,7 +485,7 @@ foray_status fy_model_write(foray_context *ctx, const foray_model *model, foray_
 {
     char *text;
     size_t size;
-    if (format == FORAY_MODEL_COMPACT && !model->open) {
+    if (format == FORAY_MODEL_COMPACT && !model->unstructured) {
         fy_writer writer = {.ctx = ctx, .send = send_to_file, .sink = file};
         fy_model_write_compact(model, &writer);
         fy_writer_flush(&writer);

@@ -34,7 +34,7 @@ struct foray_model {
     fy_arena arena; /* everything below but the basis */
     int shares;     /* how often foray_model_destroy has only that to count down */
     char *name;
-    bool open; /* nothing is known but sizes: see below */
+    bool unstructured; /* nothing is known but sizes: see below */
     int64_t states, actions, horizon, dim, pairs;
     double norm_bound;
     double feature_error; /* zeta; 0: the features are exact */
@@ -75,7 +75,7 @@ struct foray_model {
     int64_t grid_rows, grid_cols; /* 0: no map */
     int32_t *cell_row, *cell_col; /* [states], -1: not on the map; NULL without a map */
 
-    int64_t absorbings; /* of open models: states that are known to be absorbing, */
+    int64_t absorbings; /* of unstructured models: states that are known to be absorbing, */
     int32_t *absorbing; /* in ascending order */
 
     /* Centred, in blocks; see basis.h. NULL where "probabilities sum to one" has no
@@ -213,16 +213,16 @@ int64_t fy_model_find_initial(const foray_model *model, int64_t state);
 /* Has the state a chance to be the first of an episode? Any number may be asked about. */
 bool fy_model_may_start(const foray_model *model, int64_t state);
 
-/* -------------------------------------------------------------- open models */
+/* -------------------------------------------------------------- unstructured models */
 
-/* Nothing is known of an open model but its sizes, and perhaps where episodes begin. It has no
- * features, no successors and no basis: any state may follow any (s,a), and fy_model_find says so.
- * Whoever needs more than sizes asks fy_model_need_features first. */
+/* Nothing is known of an unstructured model but its sizes, and perhaps where episodes begin. It has
+ * no features, no successors and no basis: any state may follow any (s,a), and fy_model_find says
+ * so. Whoever needs more than sizes asks fy_model_need_features first. */
 
 /* Most pairs (s,a): rewards are tables of them. */
-enum { FY_OPEN_PAIRS = 100000000 };
+enum { FY_UNSTRUCTURED_PAIRS = 100000000 };
 
-typedef struct fy_open_parts {
+typedef struct fy_unstructured_parts {
     const char *name;
     int64_t states, actions, horizon;
     int64_t initials; /* 0: where episodes begin is not known either */
@@ -234,11 +234,12 @@ typedef struct fy_open_parts {
     const int32_t *absorbing;           /* in ascending order */
     int64_t rows, cols;                 /* of a map; 0: there is none */
     const int32_t *cell_row, *cell_col; /* [states] -1: not on it */
-} fy_open_parts;
+} fy_unstructured_parts;
 
-foray_status fy_model_open(foray_context *ctx, const fy_open_parts *parts, foray_model **out);
+foray_status fy_model_unstructured(foray_context *ctx, const fy_unstructured_parts *parts,
+                                   foray_model **out);
 
-/* FORAY_ERROR_USAGE if the model is open: `what` needs to know more. */
+/* FORAY_ERROR_USAGE if the model is unstructured: `what` needs to know more. */
 foray_status fy_model_need_features(foray_context *ctx, const foray_model *model, const char *what);
 
 /* ---------------------------------------------------------------- reaching */

@@ -227,9 +227,10 @@ foray_status fy_model_reachable(foray_context *ctx, const foray_model *model, fo
                                 int32_t **number)
 {
     part p = {.arena.ctx = ctx, .model = model};
-    if (model->open)
+    if (model->unstructured)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s: an open model says nothing about what follows what", model->name);
+                       "%s: an unstructured model says nothing about what follows what",
+                       model->name);
     foray_status status = FORAY_ERROR_MEMORY;
     if (choose_states(&p) && make_room_for_part(&p) && copy_lists(&p)) {
         copy_states(&p);

@@ -96,8 +96,8 @@ static void take_scratch(fy_backup *step, int thread)
 
 /* Where the reward looks ahead: r_h(s,a,s_j) + V_{h+1}(s_j) for the pairs of the states from..to-1,
  * one number per transition, so that the backup finds it in the place of V_{h+1}(s_j). */
-static void look_ahead(const fy_plan_task *task, int64_t t, int64_t from, int64_t to,
-                       const double *V, double *target)
+static void add_next_rewards(const fy_plan_task *task, int64_t t, int64_t from, int64_t to,
+                             const double *V, double *target)
 {
     const foray_model *model = task->kernel->basis->model;
     const double *next = task->reward.next[t];
@@ -116,7 +116,7 @@ static void hold_fixed(const fy_plan_task *task, int64_t from, int64_t to, doubl
 }
 
 /* Where an action won that its state does not have, the one it stands in for did. */
-static void put_right(const fy_plan_task *task, int64_t from, int64_t to, int32_t *policy)
+static void resolve_stand_ins(const fy_plan_task *task, int64_t from, int64_t to, int32_t *policy)
 {
     const foray_model *model = task->kernel->basis->model;
     for (int64_t i = from * task->lanes; i < to * task->lanes; i++) {
@@ -132,12 +132,13 @@ static void back_up(const fy_plan_task *task, fy_backup_states *backup, const fy
     int64_t S = task->kernel->basis->model->states;
     const double *V = task->value + (t + 1) % task->layers * S;
     if (task->reward.next)
-        look_ahead(task, t, from, to, V, task->reward.target);
+        add_next_rewards(task, t, from, to, V, task->reward.target);
     if (task->reward.next && task->plain)
-        look_ahead(task, t, from, to, task->plain + (t + 1) % 2 * S, task->reward.target_plain);
+        add_next_rewards(task, t, from, to, task->plain + (t + 1) % 2 * S,
+                         task->reward.target_plain);
     backup(step, from, to);
     if (step->policy && task->kernel->basis->model->stand_in)
-        put_right(task, from, to, step->policy);
+        resolve_stand_ins(task, from, to, step->policy);
     if (task->reward.fixed)
         hold_fixed(task, from, to, step->value);
     if (task->reward.fixed && task->plain)

@@ -48,7 +48,7 @@ double fy_reward_value(const fy_reward_unit *unit, double value)
     return unit->own ? unit->offset + unit->slope * value : value;
 }
 
-/* ------------------------------------------------------- rules of open models */
+/* ------------------------------------------------------- rules of unstructured models */
 
 enum { FIRST_ROOM = 16, FORMS = 8 };
 
@@ -403,7 +403,7 @@ static foray_status tables_of(foray_context *ctx, foray_reward *reward, int64_t 
     return FORAY_OK;
 }
 
-/* Of open models: a value for every next state is the last word about those pairs. */
+/* Of unstructured models: a value for every next state is the last word about those pairs. */
 static foray_status overrule(foray_context *ctx, fy_reward_rules *rules, fy_reward_rule rule)
 {
     if (rules->ahead == 0)
@@ -564,7 +564,7 @@ static int64_t fill_next(const foray_reward *reward, fy_reward_part *part, int64
     return found;
 }
 
-static foray_status look_ahead(foray_context *ctx, foray_reward *reward, fy_reward_part *part)
+static foray_status allocate_next(foray_context *ctx, foray_reward *reward, fy_reward_part *part)
 {
     fy_arena *arena = arena_of(ctx, reward);
     size_t bytes = (size_t)reward->transitions * sizeof *part->next;
@@ -579,7 +579,7 @@ static foray_status look_ahead(foray_context *ctx, foray_reward *reward, fy_rewa
     return FORAY_OK;
 }
 
-/* In an open model anything can follow. */
+/* In an unstructured model anything can follow. */
 static foray_status say_next(foray_context *ctx, foray_reward *reward, int64_t step,
                              fy_reward_rule rule)
 {
@@ -645,7 +645,7 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
     if (next < 0)
         return foray_reward_set(ctx, reward, step, state, action, value);
     value += 0.0; /* as above */
-    if (reward->model->open)
+    if (reward->model->unstructured)
         return say_next(ctx, reward, step,
                         (fy_reward_rule){(int32_t)state, (int32_t)action, (int32_t)next, value});
     if (reward->transitions > INT32_MAX)
@@ -658,7 +658,7 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
     if ((status = tables_of(ctx, reward, step, &these)) < 0)
         return status;
     for (int64_t i = these.first; i < these.end; i++)
-        if ((status = look_ahead(ctx, reward, &reward->table[i])) < 0)
+        if ((status = allocate_next(ctx, reward, &reward->table[i])) < 0)
             return status;
     for (int64_t i = these.first; i < these.end; i++)
         fill_next(reward, &reward->table[i], state, action, next, value);
@@ -762,7 +762,7 @@ foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, fo
     find_values(reward, &min, &max);
     max = max > min ? max : min + fmax(1, fabs(min)); /* a range is wider than 0 */
     bool lost = max - min < 1e-3 * (reward->high - reward->low);
-    if (!lost || reward->fixed || reward->model->open)
+    if (!lost || reward->fixed || reward->model->unstructured)
         return FORAY_OK;
     foray_status status = fy_reward_copy(ctx, reward, &copy);
     if (status != FORAY_OK)

@@ -5,8 +5,8 @@
  *
  *     r_h(s,a,s_j) = pair(s,a) + next(s,a,j)         next: NULL where nothing depends on s'
  *
- * of which one is 0 for every (s,a): what does not depend on s' is in `pair`, exactly. In open
- * models, where anything can follow, there are `rules` instead of `next`.
+ * of which one is 0 for every (s,a): what does not depend on s' is in `pair`, exactly. In
+ * unstructured models, where anything can follow, there are `rules` instead of `next`.
  *
  * All planning is for rewards in [0,1] and to be maximised. Others are brought to that unit,
  *
@@ -24,7 +24,7 @@
 #include "base/index.h"
 #include "model/model.h"
 
-/* Rewards r(s,a,s') of open models, where anything can follow: no table holds all
+/* Rewards r(s,a,s') of unstructured models, where anything can follow: no table holds all
  * of it, so what was said about next states is kept as it was said.
  *
  *   r(s,a,s') = what the last rule says that is about (s,a,s'); without any, pair(s,a)
@@ -57,7 +57,7 @@ typedef struct fy_reward_part {
     double *unit_pair, *unit_next;
     double *next_room, *unit_next_room; /* memory of `next`, which comes and goes */
     int64_t ahead;         /* pairs whose values are in `next`; with none, there is no `next` */
-    fy_reward_rules rules; /* of open models */
+    fy_reward_rules rules; /* of unstructured models */
 } fy_reward_part;
 
 struct foray_reward {
@@ -92,7 +92,7 @@ static inline const double *fy_reward_next(const foray_reward *reward, int64_t s
     return part->unit_next ? part->unit_next : part->next;
 }
 
-/* What open models have instead. */
+/* What unstructured models have instead. */
 static inline const fy_reward_rules *fy_reward_rules_of(const foray_reward *reward, int64_t step)
 {
     return &reward->table[reward->table_of_step[step]].rules;

@@ -5,8 +5,8 @@
  * changed, a law is refuted (learn/likelihood.h) with probability at most delta: two sets that have
  * no law in common cannot both contain the true one. */
 #include "base/maths.h"
-#include "explore/open/laws.h"
-#include "explore/open/open.h"
+#include "explore/unstructured/laws.h"
+#include "explore/unstructured/unstructured.h"
 #include "learn/likelihood.h"
 #include "data/episodes.h"
 #include "run/run.h"
@@ -17,10 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------- open models *
+/* ------------------------------------------------------------------- unstructured models *
  *
- * Every law of the run and of the new data has a set (explore/open/laws.h) at delta/(2G), G = S A +
- * 1 laws, for all n at once. If the world has not changed, its law p is in both with probability 1
+ * Every law of the run and of the new data has a set (explore/unstructured/laws.h) at delta/(2G), G
+ * = S A + 1 laws, for all n at once. If the world has not changed, its law p is in both with
+ * probability 1
  * - delta, for all laws at all times. With counts N of the run and N' of the data, and any share w
  * from 0 to 1, this means
  *
@@ -216,7 +217,7 @@ static foray_status list_laws(open_checking *c)
 
 static foray_status check_open(foray_run *run, const char *path, double delta, fy_drift **out)
 {
-    open_checking c = {.run = run, .before = fy_open_seen(run->explorer)};
+    open_checking c = {.run = run, .before = fy_unstructured_seen(run->explorer)};
     foray_status status = fy_seen_create(run->ctx, run->model->actions, &c.later);
     if (status == FORAY_OK && !FY_ALLOC(run->ctx, c.drift, 1))
         status = FORAY_ERROR_MEMORY;
@@ -376,7 +377,7 @@ foray_status fy_run_check_data(foray_run *run, const char *path, double delta, f
 {
     checking c = {.run = run, .arena = {.ctx = run->ctx}};
     bool between = delta > 0 && delta < 1;
-    if (between && run->model->open)
+    if (between && run->model->unstructured)
         return check_open(run, path, delta, out);
     if (!between || !run->model->basis)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "a delta of %g, or a model without laws",

@@ -22,7 +22,7 @@ fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind)
                       .stride = kind == FY_EPISODE_QUERIES ? 2 : 1,
                       .recorded = kind == FY_EPISODE_RECORDED};
     bool room = width_for(codec.actions + 1) == width_for(codec.actions);
-    codec.ends = foray_model_is_open(model)                            ? 2
+    codec.ends = foray_model_is_unstructured(model)                    ? 2
                  : codec.recorded || (room && kind == FY_EPISODE_WALK) ? 1
                                                                        : 0;
     codec.episode_states = codec.stride * (codec.horizon - 1) + 2;

@@ -120,7 +120,7 @@ static bool play(const worker *w, int64_t episode, slot *s)
         s->actions[t] = (int32_t)action_at(ahead, episode, t, state);
         draw.step = (uint32_t)t + 1;
         status = foray_world_step(w->world, &draw, state, s->actions[t], &s->states[t + 1]);
-        s->ended = status == FORAY_OK && model->open && fy_world_ended(w->world);
+        s->ended = status == FORAY_OK && model->unstructured && fy_world_ended(w->world);
         s->cut = status == FORAY_OK && fy_world_was_cut(w->world);
     }
     s->failed = w->index;
@@ -510,7 +510,8 @@ foray_status foray_run_set_targets(foray_run *run, int64_t count,
     fy_certifier *sets;
     foray_reward **copy = NULL;
     foray_status status = fy_run_writable(run);
-    if (status == FORAY_OK && count > 0 && !run->model->open) /* which has sets of its own */
+    if (status == FORAY_OK && count > 0 &&
+        !run->model->unstructured) /* which has sets of its own */
         status = fy_explorer_need_sets(run->explorer, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         status = fy_reward_check(run->ctx, rewards[i], run->model);

@@ -80,7 +80,7 @@ static foray_status create_explorer(foray_run *run, bool writes)
 
 const char *const fy_source_name[] = {"model", "other", "aggregated"};
 
-/* Models of open worlds are kept as JSON, and are small. */
+/* Unstructured models are kept as JSON, and are small. */
 static foray_status parse_model(foray_run *run, size_t bytes)
 {
     uint8_t *data;

@@ -12,10 +12,10 @@
  * horizon+1 states followed by its horizon actions; where steps do not follow
  * from each other, because the algorithm queries any (s,a), it is the state and the
  * next state of every step. Episodes that were cut off, and recorded ones, may be shorter: the
- * actions after their end are FORAY_TRUNCATED, and their last state is repeated. Those of open
- * models also end in absorbing states: FORAY_TERMINATED. Both are stored as actions above the
- * largest; with 256 or 65,536 actions there is none in as many bytes, and explored episodes must be
- * whole. */
+ * actions after their end are FORAY_TRUNCATED, and their last state is repeated. Those of
+ * unstructured models also end in absorbing states: FORAY_TERMINATED. Both are stored as actions
+ * above the largest; with 256 or 65,536 actions there is none in as many bytes, and explored
+ * episodes must be whole. */
 typedef struct fy_codec {
     int64_t states, actions, horizon;
     int64_t stride;         /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */

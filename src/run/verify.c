@@ -35,7 +35,7 @@ static void compare_bytes(void *sink, const void *data, size_t size)
 static foray_status send_model(foray_run *run, model_comparison *c)
 {
     fy_writer writer = {.ctx = run->ctx, .send = compare_bytes, .sink = c};
-    if (!foray_model_is_open(run->model)) {
+    if (!foray_model_is_unstructured(run->model)) {
         fy_model_write_compact(run->model, &writer);
     } else {
         char *text;

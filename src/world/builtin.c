@@ -47,7 +47,7 @@ static foray_status build(foray_context *ctx, const char *spec, foray_builder **
 foray_status foray_model_builtin(foray_context *ctx, const char *spec, foray_model **out)
 {
     foray_builder *builder = NULL;
-    if (fy_spec_names(fy_open_describe, spec))
+    if (fy_spec_names(fy_unstructured_describe, spec))
         return fy_model_of_sizes(ctx, spec, 0, NULL, out);
     foray_status status = build(ctx, spec, &builder);
     if (status == FORAY_OK) {

@@ -141,7 +141,7 @@ void fy_reward_left(const foray_reward *reward, double *left)
     }
 }
 
-double fy_open_pairs(const foray_model *model)
+double fy_unstructured_pairs(const foray_model *model)
 {
     int64_t open = 0;
     for (int64_t pair = 0; pair < model->pairs; pair++)
@@ -164,7 +164,7 @@ static double weight_of(const fy_counts *counts, int64_t pair, double laws, doub
 
 void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts, double *weight)
 {
-    double laws = fy_open_pairs(counts->model) * (double)counts->layers,
+    double laws = fy_unstructured_pairs(counts->model) * (double)counts->layers,
            delta = explorer->settings.delta;
     int64_t pairs = counts->model->pairs;
     for (int64_t at = 0; at < counts->layers * pairs; at++)

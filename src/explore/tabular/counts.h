@@ -133,7 +133,7 @@ double fy_bonus(const fy_bonus_rule *rule, double weight, double variance, doubl
 void fy_reward_left(const foray_reward *reward, double *left);
 
 /* How many pairs have more than one successor, hence a law to learn. */
-double fy_open_pairs(const foray_model *model);
+double fy_unstructured_pairs(const foray_model *model);
 
 /* w = b(n)/n of the certified rule for every pair and layer. */
 void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts, double *weight);

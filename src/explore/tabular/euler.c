@@ -56,7 +56,7 @@ foray_status fy_euler_create(fy_arena *arena, const foray_model *model,
                     FY_NEW(arena, euler->planned, counted) && FY_NEW(arena, euler->upper, valued) &&
                     FY_NEW(arena, euler->lower, valued) &&
                     FY_NEW(arena, euler->action, fy_policy_entries(model));
-    euler->laws = fy_open_pairs(model) * (double)model->horizon;
+    euler->laws = fy_unstructured_pairs(model) * (double)model->horizon;
     return complete ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 

@@ -138,7 +138,8 @@ static void weigh(const foray_explorer *explorer, double *weight)
     const staged *self = explorer->self;
     const foray_model *model = explorer->model;
     double steps = (double)explorer->settings.episodes * (double)model->horizon;
-    double L = fy_log(4.0 * fmax(1.0, fy_open_pairs(model)) * steps / explorer->settings.delta);
+    double L =
+        fy_log(4.0 * fmax(1.0, fy_unstructured_pairs(model)) * steps / explorer->settings.delta);
     for (int64_t pair = 0; pair < model->pairs; pair++) {
         bool known = model->succ_start[pair + 1] - model->succ_start[pair] == 1;
         double n = self->counts->visits[pair];

@@ -1,5 +1,6 @@
-/* test_open_doubt.c - why certificates of open models are not 0: whether shares add up, whose they
- * are, and whether the visits that are asked for bring what was promised, on random worlds. */
+/* test_unstructured_doubt.c - why certificates of unstructured models are not 0: whether shares add
+ * up, whose they are, and whether the visits that are asked for bring what was promised, on random
+ * worlds. */
 #include "oracle_truth.h"
 #include "support.h"
 #include "system/system.h"
@@ -13,12 +14,12 @@ static support_bench bench_of(uint64_t seed, const char *open)
     const support_sizes sizes = {.states = 5, .actions = 2, .horizon = 4, .successors = 3};
     foray_settings settings;
     b.truth = support_model(b.ctx, SUPPORT_TABULAR, sizes, seed);
-    support_ok(b.ctx, foray_model_builtin(b.ctx, open, &b.open));
+    support_ok(b.ctx, foray_model_builtin(b.ctx, open, &b.unstructured));
     support_ok(b.ctx, foray_world_from_model(b.ctx, b.truth, &b.world));
     foray_settings_default(&settings);
     support_ok(b.ctx, foray_settings_set(b.ctx, &settings, "algorithm", "random"));
     settings.seed = (int64_t)seed;
-    support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &b.explorer));
+    support_ok(b.ctx, foray_explorer_create(b.ctx, b.unstructured, &settings, &b.explorer));
     return b;
 }
 
@@ -27,16 +28,17 @@ static foray_reward *reward_of(const support_bench *b, int kind, int64_t s)
 {
     foray_reward *reward;
     if (kind == 1) {
-        support_ok(b->ctx, foray_reward_create(b->ctx, b->open, "enter", -1, 3, 0, &reward));
+        support_ok(b->ctx,
+                   foray_reward_create(b->ctx, b->unstructured, "enter", -1, 3, 0, &reward));
         support_ok(b->ctx, foray_reward_set_next(b->ctx, reward, -1, -1, -1, s, 3));
         return reward;
     }
     if (kind == 2) {
-        support_ok(b->ctx,
-                   foray_reward_create_reach(b->ctx, b->open, "reach", 1, &s, 0, NULL, &reward));
+        support_ok(b->ctx, foray_reward_create_reach(b->ctx, b->unstructured, "reach", 1, &s, 0,
+                                                     NULL, &reward));
         return reward;
     }
-    reward = truth_goal(b->ctx, b->open, s);
+    reward = truth_goal(b->ctx, b->unstructured, s);
     support_ok(b->ctx, foray_reward_set_discount(b->ctx, reward, kind == 3 ? 0.7 : 1));
     return reward;
 }
@@ -65,7 +67,7 @@ static void shares_add_up(void **state)
     (void)state;
     int64_t exact = 0, all = 0;
     for (uint64_t seed = 1; seed <= 12; seed++) {
-        support_bench b = bench_of(seed, "open:states=6,actions=2,horizon=4");
+        support_bench b = bench_of(seed, "unstructured:states=6,actions=2,horizon=4");
         for (int round = 0; round < 3; round++) {
             assert_true(truth_play(b.explorer, b.world, round == 0 ? 5 : 400));
             for (int i = 0; i < 20; i++) {
@@ -98,7 +100,7 @@ static void shares_add_up(void **state)
 static void names_are_given(void **state)
 {
     (void)state;
-    support_bench b = bench_of(1, "open:states=6,actions=2,horizon=1");
+    support_bench b = bench_of(1, "unstructured:states=6,actions=2,horizon=1");
     bool named = false, begins = false;
     for (int k = 0; k < 50; k++) { /* action 1 is never taken */
         support_ok(b.ctx, foray_explorer_begin(b.explorer));
@@ -134,7 +136,7 @@ static void estimates_are_near(void **state)
     (void)state;
     double worst = 0, min = 1;
     for (uint64_t seed = 1; seed <= 6; seed++) {
-        support_bench b = bench_of(seed, "open:states=5,actions=2,horizon=4");
+        support_bench b = bench_of(seed, "unstructured:states=5,actions=2,horizon=4");
         foray_reward *reward = reward_of(&b, 0, (int64_t)seed % 5);
         const foray_reward *const rewards[] = {reward};
         foray_policy *policy;
@@ -162,7 +164,7 @@ static void estimates_are_near(void **state)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    support_bench b = bench_of(2, "open:states=5,actions=2,horizon=4");
+    support_bench b = bench_of(2, "unstructured:states=5,actions=2,horizon=4");
     foray_reward *reward = reward_of(&b, 0, 2);
     const foray_reward *const rewards[] = {reward};
     foray_policy *policy;

@@ -1,4 +1,5 @@
-/* plan.c - plans and certificates on what was seen of an open model, backwards from the last step.
+/* plan.c - plans and certificates on what was seen of an unstructured model, backwards from the
+ * last step.
  *
  *   Q^_h(s,a)  = sum_i q_i [r + g V^(s_i)]           never tried: the least that can follow
  *   pi_h(s)    = argmax of Q^ (plug-in), of Q_up or of Q_low
@@ -12,8 +13,8 @@
  * sup and inf over the laws of the sets (laws.h), in which states that were never seen may be worth
  * anything that the reward allows: from lo_h to hi_h. V* - V^pi <= gap for all laws in the sets: if
  * the best action is pi_h(s), both follow the same law; if not, its value is at most Q_up. */
-#include "explore/open/plan.h"
-#include "explore/open/earned.h"
+#include "explore/unstructured/plan.h"
+#include "explore/unstructured/earned.h"
 #include "policy/policy.h"
 #include "reward/reward.h"
 
@@ -38,7 +39,7 @@ typedef struct planning {
     double *all;      /* behind them */
     double *q;        /* [3][actions] Q_up, Q^, Q_low of a state */
     foray_policy *policy;
-    fy_open_notes *notes; /* NULL: nobody asks */
+    fy_unstructured_notes *notes; /* NULL: nobody asks */
 } planning;
 
 /* ----------------------------------------------------------------------- ranges */
@@ -127,7 +128,7 @@ static int64_t choose(planning *p, const place *x)
 /* Where the gap comes from, and what laws add because they are not known. */
 static void note(planning *p, const place *x, int64_t own, int64_t choice)
 {
-    fy_open_notes *notes = p->notes;
+    fy_unstructured_notes *notes = p->notes;
     int64_t at = x->t * p->states + x->at, A = p->reward->actions;
     const double *up = p->q;
     int64_t best = best_of(up, A);
@@ -200,7 +201,8 @@ static double at_first(const planning *p, const double *value, double lo, double
     return sum;
 }
 
-foray_certificate fy_open_certificate(const foray_explorer *explorer, double gap, double max)
+foray_certificate fy_unstructured_certificate(const foray_explorer *explorer, double gap,
+                                              double max)
 {
     const foray_settings *settings = &explorer->settings;
     foray_certificate certificate = {
@@ -242,7 +244,7 @@ static void finish(planning *p)
         p->notes->first = gap - at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_guess);
     gap = fmin(gap, fmax(up - policy->low, 0)) + lost_in_rounding(p);
     policy->certificate =
-        fy_open_certificate(p->explorer, gap, p->hi[0] - p->lo[0] + lost_in_rounding(p));
+        fy_unstructured_certificate(p->explorer, gap, p->hi[0] - p->lo[0] + lost_in_rounding(p));
 }
 
 /* -------------------------------------------------------------------------- whole */
@@ -280,9 +282,9 @@ static foray_status prepare(planning *p)
     return FORAY_OK;
 }
 
-foray_status fy_open_plan(const foray_explorer *explorer, const fy_laws *laws,
-                          const foray_reward *reward, foray_mode mode, bool given,
-                          foray_policy *policy, fy_open_notes *notes)
+foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws *laws,
+                                  const foray_reward *reward, foray_mode mode, bool given,
+                                  foray_policy *policy, fy_unstructured_notes *notes)
 {
     planning p = {.explorer = explorer,
                   .laws = laws,
@@ -342,8 +344,8 @@ static void error_back(const fy_laws *laws, double left, const double *next, dou
     }
 }
 
-foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
-                           foray_reward_kind kind, foray_certificate *out)
+foray_status fy_unstructured_bound(const foray_explorer *explorer, const fy_laws *laws,
+                                   foray_reward_kind kind, foray_certificate *out)
 {
     const foray_model *model = explorer->model;
     int64_t states = laws->seen->states;
@@ -366,6 +368,6 @@ foray_status fy_open_bound(const foray_explorer *explorer, const fy_laws *laws,
     free(next);
     if (!room)
         return FORAY_ERROR_MEMORY;
-    *out = fy_open_certificate(explorer, fmin(2 * sum, max), max);
+    *out = fy_unstructured_certificate(explorer, fmin(2 * sum, max), max);
     return FORAY_OK;
 }

@@ -1,4 +1,5 @@
-/* open.c - exploring where nothing is known but how many states, actions and steps there are.
+/* unstructured.c - exploring where nothing is known but how many states, actions and steps there
+ * are.
  *
  * All of them learn by counting (seen.h) and plan and certify on what was seen (plan.h). They
  * differ in their actions:
@@ -17,8 +18,8 @@
  * A plan looks at every transition seen in every step, H m in all. One is made after an episode
  * when H m/2000 steps were played since the last: about as long as a program takes to play them. In
  * states that were not seen by then actions are random. */
-#include "explore/open/open.h"
-#include "explore/open/plan.h"
+#include "explore/unstructured/unstructured.h"
+#include "explore/unstructured/plan.h"
 #include "explore/tabular/counts.h"
 #include "policy/policy.h"
 
@@ -38,19 +39,19 @@ typedef struct walker {
 /* So many transitions may be looked at in a plan for every step that is played. */
 enum { LOOKS = 2000 };
 
-const fy_seen *fy_open_seen(const foray_explorer *explorer)
+const fy_seen *fy_unstructured_seen(const foray_explorer *explorer)
 {
     return ((const walker *)explorer->self)->seen;
 }
 
 /* ------------------------------------------------------------- create, destroy */
 
-static foray_status open_create(foray_explorer *explorer)
+static foray_status unstructured_create(foray_explorer *explorer)
 {
     walker *w;
     if (explorer->model->actions > UINT16_MAX)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "an open model may have at most %d actions", UINT16_MAX);
+                       "an unstructured model may have at most %d actions", UINT16_MAX);
     if (!FY_ALLOC(explorer->ctx, w, 1))
         return FORAY_ERROR_MEMORY;
     explorer->self = w;
@@ -65,12 +66,13 @@ static foray_status open_create(foray_explorer *explorer)
 static foray_status express_create(foray_explorer *explorer)
 {
     if (!fy_counts_pooled(explorer))
-        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "in an open model visits of all steps are counted together: --pooled on");
-    return open_create(explorer);
+        return fy_fail(
+            explorer->ctx, FORAY_ERROR_USAGE,
+            "in an unstructured model visits of all steps are counted together: --pooled on");
+    return unstructured_create(explorer);
 }
 
-static void open_destroy(foray_explorer *explorer)
+static void unstructured_destroy(foray_explorer *explorer)
 {
     walker *w = explorer->self;
     if (!w)
@@ -116,7 +118,7 @@ static void express_follow(const foray_explorer *explorer, int32_t *table)
 }
 
 /* j is the state that followed. */
-static void open_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
+static void unstructured_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
 {
     walker *w = explorer->self;
     int64_t A = explorer->model->actions;
@@ -127,7 +129,7 @@ static void open_observe(foray_explorer *explorer, int64_t t, int64_t pair, int6
     explorer->failed |= w->seen->failed;
 }
 
-static bool open_ended(foray_explorer *explorer, int64_t state)
+static bool unstructured_ended(foray_explorer *explorer, int64_t state)
 {
     walker *w = explorer->self;
     bool agrees = fy_seen_absorb(w->seen, state);
@@ -135,9 +137,9 @@ static bool open_ended(foray_explorer *explorer, int64_t state)
     return agrees;
 }
 
-static bool open_left(const foray_explorer *explorer, int64_t state)
+static bool unstructured_left(const foray_explorer *explorer, int64_t state)
 {
-    return fy_seen_is_absorbing(fy_open_seen(explorer), state);
+    return fy_seen_is_absorbing(fy_unstructured_seen(explorer), state);
 }
 
 /* W of step t from that of t + 1, and its argmax; of equal ones the lowest action. */
@@ -219,91 +221,91 @@ static void express_end(foray_explorer *explorer)
 
 /* ------------------------------------------------------------ plans and bounds */
 
-static foray_status open_plan(foray_explorer *explorer, int64_t count,
-                              const foray_reward *const *rewards, foray_mode mode,
-                              foray_policy **policies)
+static foray_status unstructured_plan(foray_explorer *explorer, int64_t count,
+                                      const foray_reward *const *rewards, foray_mode mode,
+                                      foray_policy **policies)
 {
     fy_laws laws;
-    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
     if (status != FORAY_OK)
         return status;
     status = fy_policies_create(explorer->ctx, explorer->model, mode, count, policies);
     bool made = status == FORAY_OK;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        status = fy_open_plan(explorer, &laws, rewards[i], mode, false, policies[i], NULL);
+        status = fy_unstructured_plan(explorer, &laws, rewards[i], mode, false, policies[i], NULL);
     if (made && status != FORAY_OK)
         fy_policies_destroy(count, policies);
     fy_laws_destroy(&laws);
     return status;
 }
 
-static foray_status open_certify(foray_explorer *explorer, const foray_reward *reward,
-                                 foray_policy *policy)
+static foray_status unstructured_certify(foray_explorer *explorer, const foray_reward *reward,
+                                         foray_policy *policy)
 {
     fy_laws laws;
-    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
     if (status != FORAY_OK)
         return status;
-    status = fy_open_plan(explorer, &laws, reward, policy->mode, true, policy, NULL);
+    status = fy_unstructured_plan(explorer, &laws, reward, policy->mode, true, policy, NULL);
     fy_laws_destroy(&laws);
     return status;
 }
 
 /* The policy is valued once more, with notes: a copy, since it gets values. */
-static foray_status open_explain(foray_explorer *explorer, const foray_reward *reward,
-                                 const foray_policy *policy, fy_reasons *out)
+static foray_status unstructured_explain(foray_explorer *explorer, const foray_reward *reward,
+                                         const foray_policy *policy, fy_reasons *out)
 {
     fy_laws laws;
-    fy_open_notes notes = {0};
+    fy_unstructured_notes notes = {0};
     foray_policy *copy = NULL;
-    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
     if (status != FORAY_OK)
         return status;
     status = fy_policies_create(explorer->ctx, explorer->model, policy->mode, 1, &copy);
     if (status == FORAY_OK)
-        status = fy_open_notes_create(explorer->ctx, explorer->model->horizon, laws.seen->states,
-                                      &notes);
+        status = fy_unstructured_notes_create(explorer->ctx, explorer->model->horizon,
+                                              laws.seen->states, &notes);
     if (status == FORAY_OK) {
         memcpy(copy->action, policy->action,
                (size_t)fy_policy_entries(explorer->model) * sizeof *copy->action);
-        status = fy_open_plan(explorer, &laws, reward, policy->mode, true, copy, &notes);
+        status = fy_unstructured_plan(explorer, &laws, reward, policy->mode, true, copy, &notes);
     }
     if (status == FORAY_OK) {
         out->gap = copy->certificate.gap;
-        status = fy_open_explain(explorer, &laws, reward, &notes, out);
+        status = fy_unstructured_explain(explorer, &laws, reward, &notes, out);
     }
     for (int64_t law = 0; law < fy_seen_laws(laws.seen); law++)
         laws.width[law] /= 2;
     if (status == FORAY_OK)
-        status = fy_open_plan(explorer, &laws, reward, policy->mode, true, copy, NULL);
+        status = fy_unstructured_plan(explorer, &laws, reward, policy->mode, true, copy, NULL);
     if (status == FORAY_OK)
         out->twice = copy->certificate.gap;
     foray_policy_destroy(copy);
-    fy_open_notes_destroy(&notes);
+    fy_unstructured_notes_destroy(&notes);
     fy_laws_destroy(&laws);
     return status;
 }
 
-static foray_status open_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
-                                    foray_certificate *out)
+static foray_status unstructured_bound_kind(foray_explorer *explorer, foray_reward_kind kind,
+                                            foray_certificate *out)
 {
     fy_laws laws;
-    foray_status status = fy_laws_create(explorer, fy_open_seen(explorer), &laws);
+    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
     if (status != FORAY_OK)
         return status;
-    status = fy_open_bound(explorer, &laws, kind, out);
+    status = fy_unstructured_bound(explorer, &laws, kind, out);
     fy_laws_destroy(&laws);
     return status;
 }
 
-static foray_status open_bound(foray_explorer *explorer, foray_certificate *out)
+static foray_status unstructured_bound(foray_explorer *explorer, foray_certificate *out)
 {
-    return open_bound_kind(explorer, FORAY_KIND_PAIR, out);
+    return unstructured_bound_kind(explorer, FORAY_KIND_PAIR, out);
 }
 
 /* -------------------------------------------------------------- save and load */
 
-static void open_save(foray_explorer *explorer, fy_writer *writer)
+static void unstructured_save(foray_explorer *explorer, fy_writer *writer)
 {
     const walker *w = explorer->self;
     fy_write_u64(writer, (uint64_t)w->steps);
@@ -334,7 +336,7 @@ static void read_plan(foray_explorer *explorer, fy_reader *reader)
     }
 }
 
-static void open_load(foray_explorer *explorer, fy_reader *reader)
+static void unstructured_load(foray_explorer *explorer, fy_reader *reader)
 {
     walker *w = explorer->self;
     fy_seen *seen;
@@ -354,37 +356,38 @@ static void open_load(foray_explorer *explorer, fy_reader *reader)
 
 /* ----------------------------------------------------------------------- rows */
 
-#define OPEN_OPS                                                                                   \
-    .destroy = open_destroy, .observe = open_observe, .ended = open_ended, .is_ended = open_left,  \
-    .plan = open_plan, .certify = open_certify, .explain = open_explain, .bound = open_bound,      \
-    .bound_kind = open_bound_kind, .save = open_save, .load = open_load,                           \
+#define UNSTRUCTURED_OPS                                                                           \
+    .destroy = unstructured_destroy, .observe = unstructured_observe, .ended = unstructured_ended, \
+    .is_ended = unstructured_left, .plan = unstructured_plan, .certify = unstructured_certify,     \
+    .explain = unstructured_explain, .bound = unstructured_bound,                                  \
+    .bound_kind = unstructured_bound_kind, .save = unstructured_save, .load = unstructured_load,   \
     .needs_budget = fy_never_needs_budget, .bound_plan = FORAY_PLUGIN, .plans_on_sets = true
 
 static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
 
 static const fy_explorer_ops table[] = {
     {.name = "rf-express",
-     .summary = "greedy in 1/n, for open models",
+     .summary = "greedy in 1/n, for unstructured models",
      .parameter = parameters,
      .parameters = FY_COUNT(parameters),
      .create = express_create,
      .act = express_act,
      .follow_all = express_follow,
      .end_episode = express_end,
-     OPEN_OPS},
+     UNSTRUCTURED_OPS},
     {.name = "random",
-     .summary = "uniformly random actions, for open models",
-     .create = open_create,
+     .summary = "uniformly random actions, for unstructured models",
+     .create = unstructured_create,
      .act = random_act,
      .unplanned = random_unplanned,
-     OPEN_OPS},
+     UNSTRUCTURED_OPS},
     {.name = "recorded",
-     .summary = "learns from recorded episodes of open models",
-     .create = open_create,
-     OPEN_OPS},
+     .summary = "learns from recorded episodes of unstructured models",
+     .create = unstructured_create,
+     UNSTRUCTURED_OPS},
 };
 
-const fy_explorer_ops *fy_open_algorithm(const char *name)
+const fy_explorer_ops *fy_unstructured_algorithm(const char *name)
 {
     for (int64_t i = 0; i < FY_COUNT(table); i++)
         if (strcmp(table[i].name, name) == 0)

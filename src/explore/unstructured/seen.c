@@ -1,5 +1,5 @@
 /* seen.c - see seen.h. */
-#include "explore/open/seen.h"
+#include "explore/unstructured/seen.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* laws.h - the confidence sets of an open model, and expectations under all laws in them.
+/* laws.h - the confidence sets of an unstructured model, and expectations under all laws in them.
  *
  * For a law seen n times, N_i times successor i, q = N/n (zero at states that never followed), with
  * a Dirichlet prior of 1/S at each of the S states there may be:
@@ -12,7 +12,7 @@
 #ifndef FY_LAWS_H
 #define FY_LAWS_H
 
-#include "explore/open/seen.h"
+#include "explore/unstructured/seen.h"
 
 /* What was seen as arrays, made for a plan. */
 typedef struct fy_laws {

@@ -10,7 +10,7 @@
  * and the laws on both ways, with masses U and L of their own, share it in proportion to their
  * bonuses. So shares of places, with that of the first state's law, add up to the certificate, and
  * so do those of laws. */
-#include "explore/open/doubt.h"
+#include "explore/unstructured/doubt.h"
 #include "base/maths.h"
 #include "reward/reward.h"
 
@@ -21,10 +21,10 @@
 /* Below so much of the certificate a share is rounding. */
 static const double SMALLEST = 1e-9;
 
-foray_status fy_open_notes_create(foray_context *ctx, int64_t horizon, int64_t states,
-                                  fy_open_notes *out)
+foray_status fy_unstructured_notes_create(foray_context *ctx, int64_t horizon, int64_t states,
+                                          fy_unstructured_notes *out)
 {
-    fy_open_notes notes = {.states = states};
+    fy_unstructured_notes notes = {.states = states};
     size_t entries;
     bool fits = fy_size_mul((size_t)horizon, (size_t)states, &entries);
     int64_t count = fits ? (int64_t)entries : INT64_MAX;
@@ -32,14 +32,14 @@ foray_status fy_open_notes_create(foray_context *ctx, int64_t horizon, int64_t s
         !FY_ALLOC(ctx, notes.best, count) || !FY_ALLOC(ctx, notes.gap, count) ||
         !FY_ALLOC(ctx, notes.choice_bonus, count) || !FY_ALLOC(ctx, notes.best_bonus, count) ||
         !FY_ALLOC(ctx, notes.low_bonus, count)) {
-        fy_open_notes_destroy(&notes);
+        fy_unstructured_notes_destroy(&notes);
         return FORAY_ERROR_MEMORY;
     }
     *out = notes;
     return FORAY_OK;
 }
 
-void fy_open_notes_destroy(fy_open_notes *notes)
+void fy_unstructured_notes_destroy(fy_unstructured_notes *notes)
 {
     free(notes->own);
     free(notes->choice);
@@ -48,7 +48,7 @@ void fy_open_notes_destroy(fy_open_notes *notes)
     free(notes->choice_bonus);
     free(notes->best_bonus);
     free(notes->low_bonus);
-    *notes = (fy_open_notes){0};
+    *notes = (fy_unstructured_notes){0};
 }
 
 /* ----------------------------------------------------------------------- flowing */
@@ -61,7 +61,7 @@ typedef struct flow {
     const foray_explorer *explorer;
     const fy_laws *laws;
     const foray_reward *reward;
-    const fy_open_notes *notes;
+    const fy_unstructured_notes *notes;
     masses now, next;
     double *all;     /* behind them */
     double *share;   /* [horizon][states] of places */
@@ -95,7 +95,7 @@ static double gap_to_come(const flow *f, int64_t t, int64_t at, int64_t action)
 
 static void flow_doubt(flow *f, int64_t t, int64_t at)
 {
-    const fy_open_notes *notes = f->notes;
+    const fy_unstructured_notes *notes = f->notes;
     const fy_seen *seen = f->laws->seen;
     int64_t note = t * notes->states + at, own = notes->own[note], choice = notes->choice[note];
     double mass = f->now.doubt[at];
@@ -114,7 +114,7 @@ static void flow_doubt(flow *f, int64_t t, int64_t at)
 
 static void flow_place(flow *f, int64_t t, int64_t at)
 {
-    const fy_open_notes *notes = f->notes;
+    const fy_unstructured_notes *notes = f->notes;
     const fy_seen *seen = f->laws->seen;
     int64_t note = t * notes->states + at, own = notes->own[note], best = notes->best[note];
     if (f->now.doubt[at] > 0)
@@ -212,9 +212,9 @@ static foray_status list_laws(const flow *f, double min, fy_reasons *out)
     return FORAY_OK;
 }
 
-foray_status fy_open_explain(const foray_explorer *explorer, const fy_laws *laws,
-                             const foray_reward *reward, const fy_open_notes *notes,
-                             fy_reasons *out)
+foray_status fy_unstructured_explain(const foray_explorer *explorer, const fy_laws *laws,
+                                     const foray_reward *reward, const fy_unstructured_notes *notes,
+                                     fy_reasons *out)
 {
     foray_context *ctx = explorer->ctx;
     int64_t n = notes->states, all_laws = fy_seen_laws(laws->seen);

@@ -1,4 +1,4 @@
-/* enclosure.c - what was seen of an open model, as an interval model for verifiers.
+/* enclosure.c - what was seen of an unstructured model, as an interval model for verifiers.
  *
  * Its states are those that were seen, and two absorbing ones for everywhere else: `high`, where
  * every step earns the most that any can, and `low`, where it earns the least. After n visits of a
@@ -21,8 +21,8 @@
  *
  * and with `low` L(s,a) <= Q(s,a). Likewise for any policy, for the least instead of the most, and
  * for the probability of reaching or avoiding states, where U(high) = 1 and L(low) = 0. */
-#include "explore/open/open.h"
-#include "explore/open/plan.h"
+#include "explore/unstructured/unstructured.h"
+#include "explore/unstructured/plan.h"
 #include "base/maths.h"
 #include "learn/direct.h"
 #include "model/model.h"
@@ -37,9 +37,9 @@ typedef struct shape {
     const foray_explorer *explorer;
     const fy_seen *seen;
     fy_laws laws;
-    int64_t known;  /* states of the open model: those that were seen, and first states that are
-                       given and were never entered */
-    int64_t *state; /* [states] numbers in the open model; -1: none */
+    int64_t known;  /* states of the unstructured model: those that were seen, and first states that
+                       are  given and were never entered */
+    int64_t *state; /* [states] numbers in the unstructured model; -1: none */
     int64_t states, low, high, start;
     int64_t *entry; /* [states] scratch: the entry of a law that leads there, or -1 */
 } shape;
@@ -69,7 +69,7 @@ static foray_status list_states(shape *s)
     return FORAY_OK;
 }
 
-/* The law of a pair of the enclosure; -1: it is none of the open model's. */
+/* The law of a pair of the enclosure; -1: it is none of the unstructured model's. */
 static int64_t law_of(const shape *s, int64_t state, int64_t action)
 {
     if (state == s->start)
@@ -83,7 +83,7 @@ static bool stays(const shape *s, int64_t state)
            (state < s->seen->states && s->seen->absorbing[state]);
 }
 
-/* States that are not the open model's have one action. */
+/* States that are not the unstructured model's have one action. */
 static int64_t actions_of(const shape *s, int64_t state)
 {
     return state < s->known ? s->explorer->model->actions : 1;
@@ -217,11 +217,12 @@ foray_status fy_explorer_enclose(foray_explorer *explorer, fy_enclosure *out)
     foray_context *ctx = explorer->ctx;
     shape s = {.explorer = explorer};
     *out = (fy_enclosure){0};
-    if (!explorer->model->open)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s is not an open model: its probabilities have intervals of their own",
-                       explorer->model->name);
-    s.seen = fy_open_seen(explorer);
+    if (!explorer->model->unstructured)
+        return fy_fail(
+            ctx, FORAY_ERROR_USAGE,
+            "%s is not an unstructured model: its probabilities have intervals of their own",
+            explorer->model->name);
+    s.seen = fy_unstructured_seen(explorer);
     foray_status status = fy_laws_create(explorer, s.seen, &s.laws);
     if (status == FORAY_OK)
         status = list_states(&s);
@@ -233,7 +234,7 @@ foray_status fy_explorer_enclose(foray_explorer *explorer, fy_enclosure *out)
     out->low = s.low;
     out->high = s.high;
     out->start = s.start;
-    out->about = fy_open_certificate(explorer, 0, 1);
+    out->about = fy_unstructured_certificate(explorer, 0, 1);
     fy_explorer_qualify(explorer, &out->about);
     free(s.entry);
     fy_laws_destroy(&s.laws);

@@ -1,5 +1,5 @@
-/* test_open_drift.c - do new data fit a run of which nothing is known? Against a search over all
- * laws of two outcomes, and with worlds that stay as they are and worlds that change. */
+/* test_unstructured_drift.c - do new data fit a run of which nothing is known? Against a search
+ * over all laws of two outcomes, and with worlds that stay as they are and worlds that change. */
 #include "oracle_truth.h"
 #include "support.h"
 #include "run/run.h"
@@ -14,7 +14,7 @@ typedef struct bench {
     foray_context *ctx;
     char *directory;
     char data[160], more[160], run[160];
-    foray_model *open;
+    foray_model *unstructured;
 } bench;
 
 static bench bench_of(const char *open)
@@ -23,13 +23,13 @@ static bench bench_of(const char *open)
     snprintf(b.data, sizeof b.data, "%s/data.csv", b.directory);
     snprintf(b.more, sizeof b.more, "%s/more.csv", b.directory);
     snprintf(b.run, sizeof b.run, "%s/learnt.foray", b.directory);
-    support_ok(b.ctx, foray_model_builtin(b.ctx, open, &b.open));
+    support_ok(b.ctx, foray_model_builtin(b.ctx, open, &b.unstructured));
     return b;
 }
 
 static void bench_close(bench *b)
 {
-    foray_model_destroy(b->open);
+    foray_model_destroy(b->unstructured);
     support_remove(b->directory);
     foray_context_destroy(b->ctx);
 }
@@ -41,7 +41,7 @@ static foray_status check(bench *b, double delta, fy_drift **drift)
     foray_run *run;
     foray_settings_default(&settings);
     support_ok(b->ctx, foray_settings_set(b->ctx, &settings, "algorithm", "recorded"));
-    support_ok(b->ctx, foray_run_create(b->ctx, b->run, FORAY_RUN_REPLACE, b->open, "open",
+    support_ok(b->ctx, foray_run_create(b->ctx, b->run, FORAY_RUN_REPLACE, b->unstructured, "open",
                                         &settings, &run));
     support_ok(b->ctx, foray_run_learn_file(run, b->data, NULL, NULL));
     foray_status status = fy_run_check_data(run, b->more, delta, drift);
@@ -87,7 +87,7 @@ static double search(const int *N, const int *M, double delta)
 static void sets_are_compared(void **state)
 {
     (void)state;
-    bench b = bench_of("open:states=3,actions=1,horizon=1,initial=0");
+    bench b = bench_of("unstructured:states=3,actions=1,horizon=1,initial=0");
     int64_t apart = 0, together = 0;
     for (uint64_t seed = 1; seed <= 30; seed++) {
         support_random random = {.seed = seed};
@@ -149,7 +149,7 @@ static void changes_are_noticed(void **state)
 {
     (void)state;
     enum { RUNS = 10 };
-    bench b = bench_of("open:states=7,actions=2,horizon=10");
+    bench b = bench_of("unstructured:states=7,actions=2,horizon=10");
     int64_t wrong = 0, noticed = 0;
     for (int64_t seed = 1; seed <= RUNS; seed++) {
         fy_drift *drift;
@@ -183,7 +183,7 @@ static void write_text(const char *path, const char *text)
 static void refusals(void **state)
 {
     (void)state;
-    bench b = bench_of("open:states=3,actions=1,horizon=2");
+    bench b = bench_of("unstructured:states=3,actions=1,horizon=2");
     fy_drift *drift;
     write_text(b.data, "episode,step,state,action,next,done\n0,0,0,0,1,1\n");
     write_text(b.more, "episode,step,state,action,next,done\n0,0,0,0,1,0\n0,1,1,0,2,0\n");

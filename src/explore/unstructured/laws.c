@@ -1,5 +1,5 @@
 /* laws.c - see laws.h. */
-#include "explore/open/laws.h"
+#include "explore/unstructured/laws.h"
 #include "base/maths.h"
 #include "learn/direct.h"
 

@@ -1,8 +1,9 @@
-/* test_open.c - models of which nothing is known but their sizes: what they hold, what they refuse,
- * whether the sets of laws and expectations over them are right, against a prior made up step by
- * step and laws drawn at random, and whether certificates are true, against known worlds. */
-#include "explore/open/laws.h"
-#include "explore/open/open.h"
+/* test_unstructured.c - models of which nothing is known but their sizes: what they hold, what they
+ * refuse, whether the sets of laws and expectations over them are right, against a prior made up
+ * step by step and laws drawn at random, and whether certificates are true, against known worlds.
+ */
+#include "explore/unstructured/laws.h"
+#include "explore/unstructured/unstructured.h"
 #include "oracle_truth.h"
 #include "support.h"
 #include "world/world.h"
@@ -41,8 +42,9 @@ static void anything_can_follow(void **state)
     const double *probability;
     char *text;
     size_t size;
-    support_ok(ctx, fy_model_of_sizes(ctx, "open:states=5,actions=3,horizon=7", 3, names, &model));
-    assert_true(foray_model_is_open(model));
+    support_ok(
+        ctx, fy_model_of_sizes(ctx, "unstructured:states=5,actions=3,horizon=7", 3, names, &model));
+    assert_true(foray_model_is_unstructured(model));
     assert_null(foray_model_theta(model));
     assert_int_equal(foray_model_unknowns(model), (5 * 3 + 1) * 4);
     assert_int_equal(foray_model_initial(model, &next, &probability), 0);
@@ -56,7 +58,7 @@ static void anything_can_follow(void **state)
         foray_model_destroy(again);
         free(text);
     }
-    again = model_of(ctx, "open:states=5,actions=3,horizon=7,initial=2");
+    again = model_of(ctx, "unstructured:states=5,actions=3,horizon=7,initial=2");
     assert_false(foray_model_equal(model, again));
     assert_int_equal(foray_model_unknowns(again), 5 * 3 * 4);
     assert_int_equal(foray_model_initial(again, &next, &probability), 1);
@@ -66,7 +68,7 @@ static void anything_can_follow(void **state)
     foray_context_destroy(ctx);
 }
 
-#define OPEN4 "open:states=4,actions=2,horizon=3,initial="
+#define OPEN4 "unstructured:states=4,actions=2,horizon=3,initial="
 
 /* First states in the text: unknown, one, several alike, several with probabilities; and as a file
  * says the same. */
@@ -115,11 +117,11 @@ static void bad_sizes_are_refused(void **state)
     static const struct {
         const char *spec, *message;
     } bad[] = {
-        {"open", "needs its sizes"},
-        {"open:states=4,actions=2", "needs its sizes"},
-        {"open:states=4,actions=2,horizon=3,initial=4", "states are 0 to 3"},
-        {"open:states=100000000,actions=2,horizon=3", "200000000 pairs"},
-        {"open:states=4,doors=2", "doors"},
+        {"unstructured", "needs its sizes"},
+        {"unstructured:states=4,actions=2", "needs its sizes"},
+        {"unstructured:states=4,actions=2,horizon=3,initial=4", "states are 0 to 3"},
+        {"unstructured:states=100000000,actions=2,horizon=3", "200000000 pairs"},
+        {"unstructured:states=4,doors=2", "doors"},
         {OPEN4 "unkown", "did you mean initial=unknown?"},
         {OPEN4 "", "must be a state"},
         {OPEN4 "-1", "must be a state"},
@@ -135,13 +137,13 @@ static void bad_sizes_are_refused(void **state)
         {OPEN4 "1:0.5+2:0.25", "sum to 0.75"},
         {OPEN4 "1:0+2:1", "probabilities above 0"},
     };
-#define HEAD "{\"format\":\"foray-model\",\"version\":1,\"kind\":\"open\",\"name\":\"x\","
+#define HEAD "{\"format\":\"foray-model\",\"version\":1,\"kind\":\"unstructured\",\"name\":\"x\","
     static const struct {
         const char *text, *message;
     } files[] = {
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":4}", "initial"},
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":null,\"dim\":3}",
-         "dim: an open"},
+         "dim: an unstructured"},
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":[[7,1]]}", "state"},
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":4,\"initial\":[[0,0.4]]}", "sum to 0.4"},
         {HEAD "\"states\":3,\"actions\":2,\"horizon\":0,\"initial\":null}", "horizon"},
@@ -175,7 +177,7 @@ static void others_refuse(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    foray_model *model = model_of(ctx, "open:states=5,actions=3,horizon=7");
+    foray_model *model = model_of(ctx, "unstructured:states=5,actions=3,horizon=7");
     const char *name;
     int64_t taken = 0;
     for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
@@ -264,7 +266,7 @@ static void bounds_contain_all_laws(void **state)
                 {{1, 1, 1}, 3, 0.5},
                 {{9999, 1}, 2, 0.3}};
     foray_context *ctx = foray_context_create();
-    foray_model *model = model_of(ctx, "open:states=50,actions=1,horizon=3");
+    foray_model *model = model_of(ctx, "unstructured:states=50,actions=1,horizon=3");
     foray_settings settings = express(ctx, 1);
     foray_explorer *explorer;
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
@@ -317,7 +319,7 @@ static support_bench bench_of(const char *truth, const char *open)
 {
     support_bench b = {.ctx = foray_context_create()};
     b.truth = model_of(b.ctx, truth);
-    b.open = model_of(b.ctx, open);
+    b.unstructured = model_of(b.ctx, open);
     support_ok(b.ctx, foray_world_from_model(b.ctx, b.truth, &b.world));
     return b;
 }
@@ -328,11 +330,11 @@ static foray_reward *reward_of(const support_bench *b, int kind, int64_t s)
     const int64_t there = s;
     foray_reward *reward;
     if (kind == 1) {
-        support_ok(b->ctx, foray_reward_create_reach(b->ctx, b->open, "reach", 1, &there, 0, NULL,
-                                                     &reward));
+        support_ok(b->ctx, foray_reward_create_reach(b->ctx, b->unstructured, "reach", 1, &there, 0,
+                                                     NULL, &reward));
         return reward;
     }
-    reward = truth_goal(b->ctx, b->open, s);
+    reward = truth_goal(b->ctx, b->unstructured, s);
     if (kind == 2)
         support_ok(b->ctx, foray_reward_set_discount(b->ctx, reward, 0.7));
     return reward;
@@ -343,9 +345,9 @@ static bool some_certificate_fails(const support_bench *b, const foray_settings 
 {
     foray_explorer *explorer;
     bool failed = false;
-    support_ok(b->ctx, foray_explorer_create(b->ctx, b->open, settings, &explorer));
+    support_ok(b->ctx, foray_explorer_create(b->ctx, b->unstructured, settings, &explorer));
     assert_true(truth_play(explorer, b->world, settings->episodes));
-    for (int64_t i = 0; i < 3 * foray_model_states(b->open); i++) {
+    for (int64_t i = 0; i < 3 * foray_model_states(b->unstructured); i++) {
         foray_reward *reward = reward_of(b, (int)(i % 3), i / 3);
         const foray_reward *const rewards[] = {reward};
         foray_policy *policy;
@@ -372,7 +374,7 @@ static void certificates_hold(void **state)
     (void)state;
     enum { RUNS = 40 };
     support_bench b =
-        bench_of("chain:states=9,zones=3,horizon=5", "open:states=9,actions=2,horizon=5");
+        bench_of("chain:states=9,zones=3,horizon=5", "unstructured:states=9,actions=2,horizon=5");
     int64_t failed = 0, control = 0;
     for (int64_t seed = 0; seed < RUNS; seed++) {
         foray_settings settings = express(b.ctx, seed);
@@ -394,14 +396,14 @@ static void certificates_hold(void **state)
 static void saving_changes_nothing(void **state)
 {
     (void)state;
-    support_bench b = bench_of("deepsea:size=5", "open:states=17,actions=2,horizon=5");
+    support_bench b = bench_of("deepsea:size=5", "unstructured:states=17,actions=2,horizon=5");
     foray_settings settings = express(b.ctx, 3);
     for (int64_t k = 0; k < 40; k += 13) {
         foray_explorer *one, *other;
         uint8_t *data, *again;
         size_t size, other_size;
-        support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &one));
-        support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &other));
+        support_ok(b.ctx, foray_explorer_create(b.ctx, b.unstructured, &settings, &one));
+        support_ok(b.ctx, foray_explorer_create(b.ctx, b.unstructured, &settings, &other));
         assert_true(truth_play(one, b.world, k));
         assert_true(truth_play(other, b.world, 50 - k)); /* forgotten when the state is loaded */
         support_ok(b.ctx, foray_explorer_save(one, &data, &size));
@@ -413,7 +415,7 @@ static void saving_changes_nothing(void **state)
         assert_true(size == other_size && memcmp(data, again, size) == 0);
         for (size_t cut = 0; cut < size; cut += 1 + size / 50) {
             foray_explorer *damaged;
-            support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &damaged));
+            support_ok(b.ctx, foray_explorer_create(b.ctx, b.unstructured, &settings, &damaged));
             assert_int_equal(foray_explorer_load(damaged, data, cut), FORAY_ERROR_RUN);
             foray_explorer_destroy(damaged);
         }
@@ -430,7 +432,7 @@ static void ends_are_known(void **state)
 {
     (void)state;
     foray_context *ctx = foray_context_create();
-    foray_model *model = model_of(ctx, "open:states=1000,actions=2,horizon=4,initial=0");
+    foray_model *model = model_of(ctx, "unstructured:states=1000,actions=2,horizon=4,initial=0");
     foray_settings settings = express(ctx, 1);
     foray_explorer *explorer;
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
@@ -469,7 +471,7 @@ static void files_may_say_more(void **state)
              "\"absorbing\":[2,8],\"layout\":{\"kind\":\"grid\",\"rows\":3,\"cols\":3,"
              "\"cell\":[[0,0,0],[4,1,1]]}}";
     foray_context *ctx = foray_context_create();
-    foray_model *model, *again, *other = model_of(ctx, "open:states=9,actions=2,horizon=4");
+    foray_model *model, *again, *other = model_of(ctx, "unstructured:states=9,actions=2,horizon=4");
     char *print;
     size_t size;
     int64_t row, col, rows, cols;
@@ -484,7 +486,7 @@ static void files_may_say_more(void **state)
     foray_settings settings = express(ctx, 1);
     foray_explorer *explorer;
     support_ok(ctx, foray_explorer_create(ctx, again, &settings, &explorer));
-    assert_true(fy_seen_is_absorbing(fy_open_seen(explorer), 2));
+    assert_true(fy_seen_is_absorbing(fy_unstructured_seen(explorer), 2));
     support_ok(ctx, foray_explorer_begin(explorer));
     assert_int_equal(foray_explorer_observe(explorer, 2, 0, 1), FORAY_ERROR_WORLD);
     foray_reward *reward = truth_goal(ctx, again, 2);
@@ -508,9 +510,9 @@ static void files_may_say_more(void **state)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    support_bench b = bench_of("deepsea:size=4", "open:states=12,actions=2,horizon=4");
+    support_bench b = bench_of("deepsea:size=4", "unstructured:states=12,actions=2,horizon=4");
     foray_settings settings = express(b.ctx, 1);
-    foray_reward *reward = truth_goal(b.ctx, b.open, 3);
+    foray_reward *reward = truth_goal(b.ctx, b.unstructured, 3);
     bool whole = false;
     for (int64_t allowed = 0; !whole && allowed < 500; allowed++) {
         foray_explorer *explorer = NULL;
@@ -518,7 +520,7 @@ static void memory_may_run_out(void **state)
         const foray_reward *const rewards[] = {reward};
         foray_certificate bound;
         b.ctx->allocations_left = allowed;
-        foray_status status = foray_explorer_create(b.ctx, b.open, &settings, &explorer);
+        foray_status status = foray_explorer_create(b.ctx, b.unstructured, &settings, &explorer);
         for (int k = 0; k < 5 && status == FORAY_OK; k++)
             status = foray_explorer_play(explorer, b.world, NULL, NULL);
         if (status == FORAY_OK)

@@ -1,7 +1,7 @@
-/* test_open_next.c - rewards r(s,a,s') where anything can follow: kept against a table of all of
- * it, and plans and certificates for them against the exact values of random worlds. */
-#include "explore/open/earned.h"
-#include "explore/open/open.h"
+/* test_unstructured_next.c - rewards r(s,a,s') where anything can follow: kept against a table of
+ * all of it, and plans and certificates for them against the exact values of random worlds. */
+#include "explore/unstructured/earned.h"
+#include "explore/unstructured/unstructured.h"
 #include "oracle_truth.h"
 #include "reward/reward.h"
 #include "support.h"
@@ -18,8 +18,8 @@ static foray_model *open_of(foray_context *ctx, int64_t states, int64_t actions,
 {
     char spec[100];
     foray_model *model;
-    snprintf(spec, sizeof spec, "open:states=%d,actions=%d,horizon=%d", (int)states, (int)actions,
-             (int)horizon);
+    snprintf(spec, sizeof spec, "unstructured:states=%d,actions=%d,horizon=%d", (int)states,
+             (int)actions, (int)horizon);
     support_ok(ctx, foray_model_builtin(ctx, spec, &model));
     return model;
 }
@@ -98,35 +98,37 @@ static support_bench bench_of(uint64_t seed)
     const support_sizes sizes = {
         .states = 5, .actions = 2, .horizon = 4, .successors = 3, .sharp = seed % 2 == 0};
     b.truth = support_model(b.ctx, SUPPORT_TABULAR, sizes, seed);
-    b.open = open_of(b.ctx, 5, 2, 4);
+    b.unstructured = open_of(b.ctx, 5, 2, 4);
     support_ok(b.ctx, foray_world_from_model(b.ctx, b.truth, &b.world));
     return b;
 }
 
-/* The same reward twice: of the open model, and of the true one, where fewer things can follow. */
+/* The same reward twice: of the unstructured model, and of the true one, where fewer things can
+ * follow. */
 typedef struct twins {
-    foray_reward *open, *truth;
+    foray_reward *unstructured, *truth;
 } twins;
 
 static twins twins_of(const support_bench *b, int kind, support_random *random)
 {
     twins r;
     double low = kind % 2 ? -3 : 0, high = kind % 2 ? 2 : 1;
-    support_ok(b->ctx, foray_reward_create(b->ctx, b->open, "r", low, high, low, &r.open));
+    support_ok(b->ctx,
+               foray_reward_create(b->ctx, b->unstructured, "r", low, high, low, &r.unstructured));
     support_ok(b->ctx, foray_reward_create(b->ctx, b->truth, "r", low, high, low, &r.truth));
     for (int64_t k = 0; k < (kind % 3 == 0 ? 60 : 3); k++) {
         int64_t t = kind % 4 == 0 ? support_below(random, 4) : -1, s = some(random, 5);
         int64_t a = some(random, 2), next = some(random, 5);
         double value = low + (high - low) * support_uniform(random);
-        support_ok(b->ctx, foray_reward_set_next(b->ctx, r.open, t, s, a, next, value));
+        support_ok(b->ctx, foray_reward_set_next(b->ctx, r.unstructured, t, s, a, next, value));
         foray_status status = foray_reward_set_next(b->ctx, r.truth, t, s, a, next, value);
         if (status != FORAY_OK) /* nothing that it is about can follow */
             assert_non_null(strstr(foray_message(b->ctx), "cannot follow"));
     }
     double discount = kind % 5 == 0 ? 0.8 : 1;
-    support_ok(b->ctx, foray_reward_set_discount(b->ctx, r.open, discount));
+    support_ok(b->ctx, foray_reward_set_discount(b->ctx, r.unstructured, discount));
     support_ok(b->ctx, foray_reward_set_discount(b->ctx, r.truth, discount));
-    support_ok(b->ctx, foray_reward_set_minimise(b->ctx, r.open, kind % 7 == 0));
+    support_ok(b->ctx, foray_reward_set_minimise(b->ctx, r.unstructured, kind % 7 == 0));
     support_ok(b->ctx, foray_reward_set_minimise(b->ctx, r.truth, kind % 7 == 0));
     return r;
 }
@@ -140,7 +142,7 @@ static bool fails(const support_bench *b, foray_explorer *explorer, int kind,
                   support_random *random, tally *count)
 {
     twins r = twins_of(b, kind, random);
-    const foray_reward *const rewards[] = {r.open};
+    const foray_reward *const rewards[] = {r.unstructured};
     foray_policy *policy;
     double value, optimal;
     support_ok(b->ctx, foray_explorer_plan(explorer, 1, rewards, (foray_mode)(kind % FORAY_MODES),
@@ -150,16 +152,16 @@ static bool fails(const support_bench *b, foray_explorer *explorer, int kind,
     bool failed = loss > gap + 1e-9 || value < policy->low - 1e-9 || value > policy->high + 1e-9;
     count->certificates++;
     count->tight += !policy->certificate.vacuous;
-    support_ok(b->ctx, foray_explorer_certify(explorer, r.open, policy));
+    support_ok(b->ctx, foray_explorer_certify(explorer, r.unstructured, policy));
     assert_true(policy->certificate.gap == gap);
     for (int64_t i = 0; i < 4 * 5; i++) /* and of a policy that nobody planned */
         policy->action[i] = (int32_t)support_below(random, 2);
-    support_ok(b->ctx, foray_explorer_certify(explorer, r.open, policy));
+    support_ok(b->ctx, foray_explorer_certify(explorer, r.unstructured, policy));
     support_ok(b->ctx, foray_evaluate(b->ctx, b->truth, r.truth, policy, &value, &optimal));
     failed |= fabs(optimal - value) > policy->certificate.gap + 1e-9 ||
               value < policy->low - 1e-9 || value > policy->high + 1e-9;
     foray_policy_destroy(policy);
-    foray_reward_destroy(r.open);
+    foray_reward_destroy(r.unstructured);
     foray_reward_destroy(r.truth);
     return failed;
 }
@@ -176,7 +178,7 @@ static void play_run(uint64_t seed, double scale, tally *count)
     settings.seed = (int64_t)seed;
     settings.delta = 0.5;
     settings.radius_scale = scale;
-    support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &explorer));
+    support_ok(b.ctx, foray_explorer_create(b.ctx, b.unstructured, &settings, &explorer));
     assert_true(truth_play(explorer, b.world, 20 + (int64_t)(seed % 3) * 600));
     for (int kind = 0; kind < 12; kind++)
         failed |= fails(&b, explorer, kind, &random, count);
@@ -212,8 +214,8 @@ static void elsewhere_counts(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     foray_model *model;
-    support_ok(ctx,
-               foray_model_builtin(ctx, "open:states=3,actions=2,horizon=1,initial=0", &model));
+    support_ok(ctx, foray_model_builtin(ctx, "unstructured:states=3,actions=2,horizon=1,initial=0",
+                                        &model));
     foray_settings settings;
     foray_explorer *explorer;
     foray_reward *reward;
@@ -232,7 +234,7 @@ static void elsewhere_counts(void **state)
     const foray_reward *const rewards[] = {reward};
     support_ok(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
     fy_laws laws;
-    support_ok(ctx, fy_laws_create(explorer, fy_open_seen(explorer), &laws));
+    support_ok(ctx, fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws));
     double elsewhere = 1 - exp(-laws.width[1]); /* at most: docs/mathematics.md */
     assert_int_equal(policy->action[0], 0);
     assert_true(policy->expected == 0.5);
@@ -256,7 +258,7 @@ static void kinds_are_bounded(void **state)
     foray_certificate pair, next, reach;
     foray_settings_default(&settings);
     support_ok(b.ctx, foray_settings_set(b.ctx, &settings, "algorithm", "random"));
-    support_ok(b.ctx, foray_explorer_create(b.ctx, b.open, &settings, &explorer));
+    support_ok(b.ctx, foray_explorer_create(b.ctx, b.unstructured, &settings, &explorer));
     assert_true(truth_play(explorer, b.world, 20000));
     support_ok(b.ctx, foray_explorer_bound(explorer, FORAY_KIND_PAIR, &pair));
     support_ok(b.ctx, foray_explorer_bound(explorer, FORAY_KIND_NEXT, &next));

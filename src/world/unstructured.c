@@ -1,4 +1,8 @@
-/* open.c - open models as text: open:states=S,actions=A,horizon=H[,initial=FIRST], where FIRST is
+/* unstructured.c - unstructured models as text:
+ *
+ *     unstructured:states=S,actions=A,horizon=H[,initial=FIRST]
+ *
+ * where FIRST is
  *
  *   unknown              not known either, and learnt as any other law
  *   7                    every episode begins there
@@ -25,11 +29,12 @@ static const foray_parameter parameters[] = {
          "3:0.25+7:0.75; unknown"},
 };
 
-bool fy_open_describe(int64_t index, foray_world_info *info)
+bool fy_unstructured_describe(int64_t index, foray_world_info *info)
 {
     if (index != 0)
         return false;
-    *info = (foray_world_info){"open", "nothing known but sizes", FY_COUNT(parameters), parameters};
+    *info = (foray_world_info){"unstructured", "nothing known but sizes", FY_COUNT(parameters),
+                               parameters};
     return true;
 }
 
@@ -57,11 +62,12 @@ static foray_status refuse_initial(foray_context *ctx, const char *text, size_t 
 {
     enum { SHOWN = 80 };
     bool word = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
-    return fy_fail(ctx, FORAY_ERROR_USAGE,
-                   "open: initial=%.*s, but it must be a state, several as 3+7, several with their "
-                   "probabilities as 3:0.25+7:0.75, or unknown%s",
-                   (int)(length < SHOWN ? length : SHOWN), text,
-                   word ? "; did you mean initial=unknown?" : "");
+    return fy_fail(
+        ctx, FORAY_ERROR_USAGE,
+        "unstructured: initial=%.*s, but it must be a state, several as 3+7, several with their "
+        "probabilities as 3:0.25+7:0.75, or unknown%s",
+        (int)(length < SHOWN ? length : SHOWN), text,
+        word ? "; did you mean initial=unknown?" : "");
 }
 
 /* One "STATE" or "STATE:P"; *given: it has a probability. */
@@ -109,15 +115,15 @@ static foray_status make_open(foray_context *ctx, const char *text, const double
                               const firsts *begin, const char *const *action_name,
                               foray_model **out)
 {
-    const fy_open_parts parts = {.name = text,
-                                 .states = (int64_t)value[STATES],
-                                 .actions = (int64_t)value[ACTIONS],
-                                 .horizon = (int64_t)value[HORIZON],
-                                 .initials = begin->count,
-                                 .initial_state = begin->state,
-                                 .initial_probability = begin->probability,
-                                 .action_names = action_name};
-    return fy_model_open(ctx, &parts, out);
+    const fy_unstructured_parts parts = {.name = text,
+                                         .states = (int64_t)value[STATES],
+                                         .actions = (int64_t)value[ACTIONS],
+                                         .horizon = (int64_t)value[HORIZON],
+                                         .initials = begin->count,
+                                         .initial_state = begin->state,
+                                         .initial_probability = begin->probability,
+                                         .action_names = action_name};
+    return fy_model_unstructured(ctx, &parts, out);
 }
 
 foray_status fy_model_of_sizes(foray_context *ctx, const char *text, int64_t names,
@@ -127,7 +133,7 @@ foray_status fy_model_of_sizes(foray_context *ctx, const char *text, int64_t nam
     int64_t index;
     size_t length = 0;
     firsts begin = {0};
-    foray_status status = fy_spec_read(ctx, "model", fy_open_describe, text, &index, value);
+    foray_status status = fy_spec_read(ctx, "model", fy_unstructured_describe, text, &index, value);
     if (status != FORAY_OK)
         return status;
     if (names > 0 && value[ACTIONS] > 0 && names != (int64_t)value[ACTIONS])

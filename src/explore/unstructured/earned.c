@@ -1,5 +1,5 @@
 /* earned.c - see earned.h. */
-#include "explore/open/earned.h"
+#include "explore/unstructured/earned.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* earned.h - what the pairs and transitions that were seen of an open model earn in a step.
+/* earned.h - what the pairs and transitions that were seen of an unstructured model earn in a step.
  *
  * Where a reward is r(s,a) this is its table. Where it depends on what follows, r(s,a,s_i) is found
  * once for every successor seen, with the range of r(s,a,.) over *all* states, because any state
@@ -6,7 +6,7 @@
 #ifndef FY_EARNED_H
 #define FY_EARNED_H
 
-#include "explore/open/laws.h"
+#include "explore/unstructured/laws.h"
 #include "reward/reward.h"
 
 typedef struct fy_earned {

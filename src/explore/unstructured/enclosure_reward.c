@@ -1,10 +1,10 @@
-/* enclosure_reward.c - rewards of an open model as rewards of its enclosure (enclosure.c).
+/* enclosure_reward.c - rewards of an unstructured model as rewards of its enclosure (enclosure.c).
  *
  * What was seen earns what it earns. `high` earns hi in every step and `low` earns lo, the range of
  * the reward, and so do transitions there, where the reward depends on what follows; `start` earns
  * 0. Of states to reach or avoid, `high` is one to reach and `low` one to avoid, if there are such:
  * the best and the worst that may become of an episode. */
-#include "explore/open/open.h"
+#include "explore/unstructured/unstructured.h"
 #include "model/model.h"
 #include "reward/reward.h"
 
@@ -29,7 +29,7 @@ static double worth(const translation *t, int64_t state, int64_t action, int64_t
     return foray_reward_next_at(t->from, 0, in->state[state], action, in->state[next]);
 }
 
-/* Values of a pair that the open model knows. */
+/* Values of a pair that the unstructured model knows. */
 static foray_status translate_pair(const translation *t, int64_t state, int64_t action, bool ahead)
 {
     const int32_t *next;
