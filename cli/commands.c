@@ -134,7 +134,6 @@ cli_exit cli_status_code(foray_status status)
 {
     switch (status) {
     case FORAY_OK:
-    case FORAY_NOT_COMPARED:
         return CLI_DONE;
     case FORAY_TARGET_MISSED:
     case FORAY_TARGET_UNPROVED:

@@ -230,9 +230,9 @@ static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
     fy_row row;
     fy_row_prepare(&row, run->store, "plans",
                    "REPLACE INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
-                   " expected, low, high, gap, delta, radius, bound, status, reward_bytes,"
+                   " expected, low, high, gap, delta, radius, bound, status, own, reward_bytes,"
                    " policy_bytes, crc) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
-                   " ?13, ?14, ?15, ?16, ?17, ?18)");
+                   " ?13, ?14, ?15, ?16, ?17, ?18, ?19)");
     fy_row_put_int(&row, 0);
     fy_row_put_int(&row, 60);
     fy_row_put_text(&row, "goal");
@@ -242,6 +242,7 @@ static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
     fy_row_put_int(&row, FORAY_RADIUS_SHARP);
     fy_row_put_int(&row, FORAY_BOUND_GAP);
     fy_row_put_int(&row, 1);
+    fy_row_put_int(&row, 0);
     fy_row_put_int(&row, reward_bytes);
     fy_row_put_int(&row, policy_bytes);
     assert_ok(bench, fy_row_insert(&row));

@@ -27,9 +27,9 @@ static void put_plan_row_with(foray_run *run, const plan_row *said, int64_t rewa
         FORAY_OK);
     fy_row_prepare(&row, run->store, "plans",
                    "REPLACE INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
-                   " expected, low, high, gap, delta, radius, bound, status, reward_bytes,"
+                   " expected, low, high, gap, delta, radius, bound, status, own, reward_bytes,"
                    " policy_bytes, crc) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
-                   " ?13, ?14, ?15, ?16, ?17, ?18)");
+                   " ?13, ?14, ?15, ?16, ?17, ?18, ?19)");
     fy_row_put_int(&row, 0);
     fy_row_put_int(&row, said->episodes);
     fy_row_put_text(&row, said->reward);
@@ -44,6 +44,7 @@ static void put_plan_row_with(foray_run *run, const plan_row *said, int64_t rewa
     fy_row_put_int(&row, said->radius);
     fy_row_put_int(&row, said->bound);
     fy_row_put_int(&row, said->status);
+    fy_row_put_int(&row, 0);
     fy_row_put_int(&row, reward_bytes);
     fy_row_put_int(&row, policy_bytes);
     assert_int_equal(fy_row_insert(&row), FORAY_OK);

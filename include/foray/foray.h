@@ -68,8 +68,7 @@ FORAY_API const char *foray_version(void);
     X(FORAY_OK, 0, "done")                                                                         \
     X(FORAY_TARGET_MISSED, 1, "the budget ended before the target was met")                        \
     X(FORAY_INTERRUPTED, 2, "stopped on request, everything saved")                                \
-    X(FORAY_NOT_COMPARED, 3, "sound, but not all of it could be compared")                         \
-    X(FORAY_TARGET_UNPROVED, 4, "the target was reached, but nothing is proved")                   \
+    X(FORAY_TARGET_UNPROVED, 3, "the target was reached, but nothing is proved")                   \
     X(FORAY_ERROR_USAGE, -1, "an invalid argument or setting")                                     \
     X(FORAY_ERROR_INPUT, -2, "bad input")                                                          \
     X(FORAY_ERROR_WORLD, -3, "the world failed")                                                   \
@@ -1161,8 +1160,7 @@ FORAY_API foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *
  * all episodes that must arrive at the last checkpoint bit for bit; if the model
  * knows its theta, every episode must also be the one the seed gives. Stored plans are made again,
  * with their certificates, and must be the same to the last bit. FORAY_ERROR_RUN names what is
- * wrong. FORAY_NOT_COMPARED, with a message that says what could not be: plans for the world's own
- * reward that were made before more of it was seen. */
+ * wrong. */
 FORAY_API foray_status foray_run_verify(foray_run *run);
 
 #ifdef __cplusplus

@@ -17,15 +17,17 @@ static int64_t policy_entries(const foray_run *run)
     return run->codec.horizon * run->codec.states;
 }
 
+/* own: of the world's own reward, the number under which it is stored; else 0. */
 static foray_status put_row(foray_run *run, int64_t id, const foray_reward *reward,
-                            const foray_policy *policy, size_t reward_bytes, size_t policy_bytes)
+                            const foray_policy *policy, int64_t own, size_t reward_bytes,
+                            size_t policy_bytes)
 {
     fy_row row;
     fy_row_prepare(&row, run->store, "plans",
                    "INSERT INTO plan(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
-                   " expected, low, high, gap, delta, radius, bound, status, reward_bytes,"
+                   " expected, low, high, gap, delta, radius, bound, status, own, reward_bytes,"
                    " policy_bytes, crc) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
-                   " ?13, ?14, ?15, ?16, ?17, ?18)");
+                   " ?13, ?14, ?15, ?16, ?17, ?18, ?19)");
     fy_row_put_int(&row, id);
     fy_row_put_int(&row, run->explorer->episodes);
     fy_row_put_text(&row, foray_reward_name(reward));
@@ -40,6 +42,7 @@ static foray_status put_row(foray_run *run, int64_t id, const foray_reward *rewa
     fy_row_put_int(&row, policy->certificate.radius);
     fy_row_put_int(&row, policy->certificate.bound);
     fy_row_put_int(&row, policy->certificate.status);
+    fy_row_put_int(&row, own);
     fy_row_put_int(&row, (int64_t)reward_bytes);
     fy_row_put_int(&row, (int64_t)policy_bytes);
     return fy_row_insert(&row);
@@ -60,7 +63,7 @@ static foray_status put_policy(foray_run *run, int64_t id, const foray_policy *p
 }
 
 static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *reward,
-                             const foray_policy *policy)
+                             const foray_policy *policy, int64_t own)
 {
     char *json;
     foray_status status = foray_reward_print(run->ctx, reward, &json, NULL);
@@ -71,14 +74,14 @@ static foray_status put_plan(foray_run *run, int64_t id, const foray_reward *rew
     if (status == FORAY_OK)
         status = put_policy(run, id, policy, &policy_bytes);
     if (status == FORAY_OK)
-        status = put_row(run, id, reward, policy, strlen(json), policy_bytes);
+        status = put_row(run, id, reward, policy, own, strlen(json), policy_bytes);
     free(json);
     return status;
 }
 
 /* All of them in one transaction, with the episodes that they were made from. */
-foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
-                               foray_policy *const *policies)
+static foray_status keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
+                               foray_policy *const *policies, int64_t own)
 {
     foray_status status = fy_store_begin(run->store, true);
     if (status != FORAY_OK)
@@ -86,7 +89,7 @@ foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward
     fy_head head = run->store->head;
     status = fy_run_put_recorded(run, &head);
     for (int64_t i = 0; status == FORAY_OK && i < count; i++)
-        status = put_plan(run, head.plans++, rewards[i], policies[i]);
+        status = put_plan(run, head.plans++, rewards[i], policies[i], own);
     if (status != FORAY_OK) {
         fy_store_rollback(run->store);
         return status;
@@ -106,7 +109,7 @@ foray_status foray_run_plan(foray_run *run, int64_t count, const foray_reward *c
     status = foray_explorer_plan(run->explorer, count, rewards, mode, policies);
     if (status != FORAY_OK)
         return status;
-    status = fy_run_keep_plans(run, count, rewards, policies);
+    status = keep_plans(run, count, rewards, policies, 0);
     if (status != FORAY_OK)
         fy_policies_destroy(count, policies);
     return status;
@@ -130,7 +133,7 @@ foray_status foray_run_complete_policy(foray_run *run, const foray_reward *rewar
 /* ----------------------------------------------------------------- reading */
 
 typedef struct stored_plan {
-    int64_t id, episodes;
+    int64_t id, episodes, own;
     size_t reward_bytes, policy_bytes;
     char *name;
     foray_policy policy;
@@ -168,6 +171,7 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     policy->certificate.radius = (foray_radius)fy_row_int(row);
     policy->certificate.bound = (foray_bound)fy_row_int(row);
     policy->certificate.status = (foray_proof_status)fy_row_int(row);
+    out->own = fy_row_int(row);
     out->reward_bytes = (size_t)fy_row_int(row);
     out->policy_bytes = (size_t)fy_row_int(row);
     if (fy_row_intact(row) && policy->mode == FORAY_MODES)
@@ -182,9 +186,9 @@ static bool is_possible(const foray_run *run, const stored_plan *plan)
     const foray_certificate *certificate = &policy->certificate;
     return !isinf(policy->expected) && !isinf(policy->low) && !isinf(policy->high) &&
            !(policy->low > policy->high) && plan->episodes >= 0 &&
-           plan->episodes <= run->store->head.episodes && certificate->gap >= 0 &&
-           certificate->delta >= 0 && certificate->delta <= 1 &&
-           foray_radius_name(certificate->radius) != NULL &&
+           plan->episodes <= run->store->head.episodes && plan->own >= 0 &&
+           plan->own <= run->own_id && certificate->gap >= 0 && certificate->delta >= 0 &&
+           certificate->delta <= 1 && foray_radius_name(certificate->radius) != NULL &&
            certificate->bound >= FORAY_BOUND_NONE && certificate->bound <= FORAY_BOUND_EXACT &&
            certificate->status >= FORAY_UNCERTIFIED && certificate->status <= FORAY_REFUTED;
 }
@@ -275,8 +279,8 @@ foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, fo
     foray_status status = FORAY_OK;
     fy_row_prepare(&row, run->store, "plans",
                    "SELECT id, episodes, reward, mode, optimistic, plugin, pessimistic, expected,"
-                   " low, high, gap, delta, radius, bound, status, reward_bytes, policy_bytes, crc"
-                   " FROM plan WHERE id >= ?1 AND id < ?2 ORDER BY id");
+                   " low, high, gap, delta, radius, bound, status, own, reward_bytes,"
+                   " policy_bytes, crc FROM plan WHERE id >= ?1 AND id < ?2 ORDER BY id");
     fy_row_bind_int(&row, 1, first);
     fy_row_bind_int(&row, 2, end);
     bool stopped = false;
@@ -459,10 +463,22 @@ bool foray_run_own(const foray_run *run, foray_own *out)
 
 /* ------------------------------------------------------------------ the file */
 
+/* What was known before is kept where a plan was made for it, which can then be made again. */
+static foray_status drop_unplanned(foray_run *run, int64_t id)
+{
+    fy_row row;
+    fy_row_prepare(&row, run->store, "own",
+                   "DELETE FROM piece WHERE kind = 'own' AND id < ?1"
+                   " AND id NOT IN (SELECT own FROM plan)");
+    fy_row_bind_int(&row, 1, id);
+    fy_row_next(&row);
+    return fy_row_end(&row);
+}
+
 static foray_status put_own(foray_run *run, const foray_own *own, int64_t id)
 {
     fy_writer writer = {.ctx = run->ctx};
-    char *data = NULL, place[64];
+    char *data = NULL, number[32];
     size_t size;
     fy_write_double(&writer, own->low);
     fy_write_double(&writer, own->high);
@@ -475,12 +491,12 @@ static foray_status put_own(foray_run *run, const foray_own *own, int64_t id)
     foray_status status = fy_writer_take(&writer, "a world's own reward", &data, &size);
     if (status != FORAY_OK)
         return status;
-    fy_format(place, sizeof place, "%" PRId64 " %" PRId64, id, own->count);
+    fy_format(number, sizeof number, "%" PRId64, id);
     status = fy_store_put_pieces(run->store, "own", id, data, size);
     if (status == FORAY_OK)
-        status = fy_store_drop_pieces_before(run->store, "own", id);
+        status = drop_unplanned(run, id);
     if (status == FORAY_OK)
-        status = fy_store_put_meta(run->store, "own", place);
+        status = fy_store_put_meta(run->store, "own", number);
     free(data);
     return status;
 }
@@ -517,42 +533,43 @@ static foray_status read_own(foray_run *run, const uint8_t *data, size_t size, f
 
 enum { HEAD_BYTES = 16, VALUE_BYTES = 20 };
 
-static foray_status load_own(foray_run *run, int64_t id, int64_t count)
+foray_status fy_run_take_own(foray_run *run, int64_t id)
 {
-    foray_own own = {.count = count};
+    foray_own own = {0};
     uint8_t *data = NULL;
-    size_t size = HEAD_BYTES + (size_t)count * VALUE_BYTES;
-    foray_status status = fy_store_get_pieces(run->store, "own", id, size, &data);
-    if (status == FORAY_OK && count > 0 && !FY_ALLOC(run->ctx, own.value, count))
+    int64_t size;
+    foray_status status = fy_pieces_held(run->store, "own", id, &size);
+    if (status == FORAY_OK && (size < HEAD_BYTES || (size - HEAD_BYTES) % VALUE_BYTES != 0))
+        status = no_own(run);
+    if (status == FORAY_OK)
+        status = fy_store_get_pieces(run->store, "own", id, (size_t)size, &data);
+    own.count = status == FORAY_OK ? (size - HEAD_BYTES) / VALUE_BYTES : 0;
+    if (own.count > 0 && !FY_ALLOC(run->ctx, own.value, own.count))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK)
-        status = read_own(run, data, size, &own);
+        status = read_own(run, data, (size_t)size, &own);
     free(data);
+    if (status != FORAY_OK) {
+        free(own.value);
+        return status;
+    }
     fy_run_close_own(run);
     run->own = own;
-    run->own_id = id;
-    return status;
+    return FORAY_OK;
 }
 
 /* Number 0: there is none. */
 foray_status fy_run_load_own(foray_run *run)
 {
-    static const int64_t max = INT64_MAX / VALUE_BYTES - HEAD_BYTES;
-    int64_t id = 0, count = 0;
     char *text;
     foray_status status = fy_store_get_meta(run->store, "own", &text);
     if (status != FORAY_OK)
         return status;
-    char *space = strchr(text, ' ');
-    if (space)
-        *space = '\0';
-    bool read = space && fy_integer_read(text, strlen(text), &id) &&
-                fy_integer_read(space + 1, strlen(space + 1), &count) && id >= 0 && count >= 0 &&
-                count < max;
+    bool read = fy_integer_read(text, strlen(text), &run->own_id) && run->own_id >= 0;
     free(text);
     if (!read)
         return no_own(run);
-    return id > 0 ? load_own(run, id, count) : FORAY_OK;
+    return run->own_id > 0 ? fy_run_take_own(run, run->own_id) : FORAY_OK;
 }
 
 /* ------------------------------------------------------------------- rewards */
@@ -731,7 +748,7 @@ foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool store, for
     if (status == FORAY_OK)
         status = foray_run_own_certify(run, policy);
     if (status == FORAY_OK && store)
-        status = fy_run_keep_plans(run, 1, rewards, &policy);
+        status = keep_plans(run, 1, rewards, &policy, run->own_id);
     foray_reward_destroy(low);
     if (status == FORAY_OK)
         *out = policy;

@@ -305,18 +305,23 @@ foray_status fy_pieces_end(fy_pieces *pieces)
     return status;
 }
 
-/* Are all the bytes there that some row promises? No memory is asked for on its word alone, nor on
- * that of pieces that share their bytes. */
-static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, size_t size)
+foray_status fy_pieces_held(fy_store *store, const char *kind, int64_t id, int64_t *bytes)
 {
     fy_row row;
     fy_row_prepare(&row, store, kind,
                    "SELECT coalesce(sum(length(data)), 0) FROM piece WHERE kind = ?1 AND id = ?2");
     fy_row_bind_text(&row, 1, kind);
     fy_row_bind_int(&row, 2, id);
-    int64_t held = fy_row_next(&row) ? fy_row_int(&row) : -1;
-    foray_status status = fy_row_end(&row);
-    int64_t max = 0;
+    *bytes = fy_row_next(&row) ? fy_row_int(&row) : 0;
+    return fy_row_end(&row);
+}
+
+/* Are all the bytes there that some row promises? No memory is asked for on its word alone, nor on
+ * that of pieces that share their bytes. */
+static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, size_t size)
+{
+    int64_t held = 0, max = 0;
+    foray_status status = fy_pieces_held(store, kind, id, &held);
     if (status == FORAY_OK)
         status = fy_store_bytes(store, &max);
     if (status == FORAY_OK && size > (uint64_t)max)

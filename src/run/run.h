@@ -135,10 +135,14 @@ void fy_run_close_targets(foray_run *run);
 
 /* ---------------------------------------------------------------- plans.c */
 
+/* The world's own reward, as it was stored last; or as it was under a number that a plan rests on.
+ */
 foray_status fy_run_load_own(foray_run *run);
+foray_status fy_run_take_own(foray_run *run, int64_t id);
 void fy_run_close_own(foray_run *run);
 
-/* The same, in `explorer`, which has seen the run's first episodes, be it its own or not. */
+/* Certifies a policy for it in `explorer`, which has seen the run's first episodes, be it its own
+ * or not. */
 foray_status fy_run_certify_own(foray_run *run, foray_explorer *explorer, foray_policy *policy);
 
 foray_status fy_run_refit(foray_run *run, foray_explorer *explorer);
@@ -146,10 +150,6 @@ foray_status fy_run_refit(foray_run *run, foray_explorer *explorer);
 /* Plans first, first+1, ... as foray_run_plans() tells them; end - 1 is the last. */
 foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, foray_plan_fn fn,
                                   void *user);
-
-/* Keeps plans, and saves the episodes that they were made from with them. */
-foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
-                               foray_policy *const *policies);
 
 /* ------------------------------------------------------------- episodes.c */
 

@@ -267,7 +267,7 @@ static const table tables[] = {
     {"plan", "CREATE TABLE plan(id INTEGER PRIMARY KEY, episodes INTEGER, reward TEXT, mode TEXT,"
              " optimistic REAL, plugin REAL, pessimistic REAL, expected REAL, low REAL, high REAL,"
              " gap REAL, delta REAL, radius INTEGER, bound INTEGER, status INTEGER,"
-             " reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER)"},
+             " own INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER)"},
     {"piece", "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
               " PRIMARY KEY(kind, id, part))"},
 };
@@ -700,7 +700,7 @@ static foray_status put_all_meta(fy_store *store, const fy_new_run *initial)
                                    {"source", "model"},
                                    {"reward", ""},
                                    {"targets", "0"},
-                                   {"own", "0 0"},
+                                   {"own", "0"},
                                    {"model_bytes", bytes}};
     foray_status status = FORAY_OK;
     for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)

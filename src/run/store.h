@@ -167,6 +167,8 @@ typedef struct fy_pieces {
     bool missing;
 } fy_pieces;
 
+/* How many bytes of it there are. */
+foray_status fy_pieces_held(fy_store *store, const char *kind, int64_t id, int64_t *bytes);
 foray_status fy_pieces_begin(fy_pieces *pieces, fy_store *store, const char *kind, int64_t id,
                              size_t size);
 bool fy_pieces_fetch(void *pieces, size_t at, void *to, size_t size);

@@ -56,8 +56,7 @@ static foray_status check_model(foray_run *run)
 {
     model_comparison c = {0};
     int64_t held;
-    foray_status status = fy_store_number(
-        run->store, "SELECT coalesce(sum(length(data)), 0) FROM piece WHERE kind = 'model'", &held);
+    foray_status status = fy_pieces_held(run->store, "model", 0, &held);
     if (status == FORAY_OK)
         status = fy_pieces_begin(&c.pieces, run->store, "model", 0, (size_t)held);
     if (status != FORAY_OK)
@@ -80,16 +79,8 @@ static bool same_number(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || a == b || (a != a && b != b);
 }
 
-/* A plan as it is stored. */
-typedef struct stored_plan {
-    const foray_policy *policy;
-    const foray_reward *reward;
-    bool own; /* the reward may be the world's */
-} stored_plan;
-
-static bool same_plan(const foray_policy *a, const stored_plan *plan)
+static bool same_plan(const foray_policy *a, const foray_policy *stored)
 {
-    const foray_policy *stored = plan->policy;
     size_t entries = (size_t)(a->horizon * a->states);
     bool same = memcmp(a->action, stored->action, entries * sizeof *a->action) == 0;
     for (int mode = 0; mode < FORAY_MODES; mode++)
@@ -101,14 +92,18 @@ static bool same_plan(const foray_policy *a, const stored_plan *plan)
            same_number(a->low, stored->low) && same_number(a->high, stored->high);
 }
 
-/* The world's own reward as it is known today. */
+/* A plan as it is stored. */
+typedef struct stored_plan {
+    const foray_policy *policy;
+    const foray_reward *reward;
+    bool own; /* the reward is the world's own, as far as it was known, which the run has now */
+} stored_plan;
+
+/* Is it the world's own reward, as far as it is known? */
 static foray_status is_own_reward(foray_run *run, const char *json, bool *out)
 {
     foray_reward *low;
     char *text;
-    *out = false;
-    if (run->own_id == 0)
-        return FORAY_OK;
     foray_status status = foray_run_own_reward(run, FORAY_OWN_LOW, &low);
     if (status != FORAY_OK)
         return status;
@@ -121,8 +116,7 @@ static foray_status is_own_reward(foray_run *run, const char *json, bool *out)
     return FORAY_OK;
 }
 
-/* Makes the plan with the certificates that the explorer has now, and, if it may be one for the
- * world's own reward, with those for that. */
+/* Makes the plan with the certificates that the explorer has now. */
 static foray_status compare_once(foray_run *run, foray_explorer *explorer, const stored_plan *plan,
                                  bool *same)
 {
@@ -131,11 +125,9 @@ static foray_status compare_once(foray_run *run, foray_explorer *explorer, const
         foray_explorer_plan(explorer, 1, &plan->reward, plan->policy->mode, &policy);
     if (status != FORAY_OK)
         return status;
-    *same = same_plan(policy, plan);
-    if (!*same && plan->own) {
+    if (plan->own)
         status = fy_run_certify_own(run, explorer, policy);
-        *same = status == FORAY_OK && same_plan(policy, plan);
-    }
+    *same = status == FORAY_OK && same_plan(policy, plan->policy);
     foray_policy_destroy(policy);
     return status;
 }
@@ -159,30 +151,28 @@ static foray_status compare_each(foray_run *run, foray_explorer *explorer, const
     return status == FORAY_ERROR_USAGE ? FORAY_OK : status;
 }
 
-typedef enum comparison { PLAN_SAME, PLAN_DIFFERS, PLAN_UNKNOWN } comparison;
-
 /* Is a stored plan, to the last bit, one that `explorer` makes, which has seen the episodes that it
- * was made from? Unknown: it is for the world's own reward, of which more was seen later. */
-static foray_status make_again(foray_run *run, foray_explorer *explorer, const char *reward_json,
-                               const foray_policy *stored, comparison *out)
+ * was made from? own: the number of what was known of the world's own reward; 0: it is another. */
+static foray_status make_again(foray_run *run, foray_explorer *explorer, int64_t own,
+                               const char *reward_json, const foray_policy *stored, bool *same)
 {
-    bool own = false, same = false;
+    bool meant = true;
     foray_reward *reward;
     foray_status status = foray_reward_parse(run->ctx, run->model, reward_json, strlen(reward_json),
                                              "its reward", &reward);
     if (status != FORAY_OK)
         return status;
-    status = is_own_reward(run, reward_json, &own);
-    const stored_plan plan = {.policy = stored, .reward = reward, .own = own};
+    if (own > 0)
+        status = fy_run_take_own(run, own);
+    if (status == FORAY_OK && own > 0)
+        status = is_own_reward(run, reward_json, &meant);
+    const stored_plan plan = {.policy = stored, .reward = reward, .own = own > 0};
     foray_radius usual = explorer->certificates;
-    if (status == FORAY_OK)
-        status = compare_each(run, explorer, &plan, &same);
+    if (status == FORAY_OK && meant)
+        status = compare_each(run, explorer, &plan, same);
     fy_explorer_end_refit(explorer);
     explorer->certificates = usual;
-    bool outdated = run->own_id > 0 && !own && strcmp(foray_reward_name(reward), "own") == 0;
     foray_reward_destroy(reward);
-    if (status == FORAY_OK)
-        *out = same ? PLAN_SAME : outdated ? PLAN_UNKNOWN : PLAN_DIFFERS;
     return status;
 }
 
@@ -195,8 +185,8 @@ typedef struct verifier {
     fy_row trace; /* the points that are still ahead */
     fy_point point;
     int64_t plan;          /* the next to be made again, */
-    int64_t plan_episodes; /* and after how many episodes that is */
-    int64_t unknown;       /* plans that could not be compared */
+    int64_t plan_episodes; /* after how many episodes that is, */
+    int64_t plan_own;      /* and of which number its reward is, if it is the world's own */
     foray_status status;   /* of comparing */
 } verifier;
 
@@ -320,11 +310,10 @@ static bool compare_plan(void *user, int64_t id, int64_t episodes, const char *r
                          const char *reward_json, const foray_policy *policy)
 {
     verifier *v = user;
-    comparison found = PLAN_SAME;
+    bool same = false;
     (void)reward_name;
-    v->status = make_again(v->run, v->explorer, reward_json, policy, &found);
-    v->unknown += found == PLAN_UNKNOWN;
-    if (found == PLAN_DIFFERS)
+    v->status = make_again(v->run, v->explorer, v->plan_own, reward_json, policy, &same);
+    if (v->status == FORAY_OK && !same)
         v->status = fy_store_damaged(v->run->store,
                                      "plan %" PRId64 " is not what %" PRId64
                                      " episodes and its reward lead to",
@@ -332,15 +321,17 @@ static bool compare_plan(void *user, int64_t id, int64_t episodes, const char *r
     return true;
 }
 
-/* After which episode the next plan was made. */
+/* After which episode the next plan was made, and for what. */
 static foray_status find_plan(verifier *v)
 {
     fy_row row;
     v->plan_episodes = -1;
-    fy_row_prepare(&row, v->run->store, "plans", "SELECT episodes FROM plan WHERE id = ?1");
+    fy_row_prepare(&row, v->run->store, "plans", "SELECT episodes, own FROM plan WHERE id = ?1");
     fy_row_bind_int(&row, 1, v->plan);
-    if (v->plan < v->run->store->head.plans && fy_row_next(&row))
+    if (v->plan < v->run->store->head.plans && fy_row_next(&row)) {
         v->plan_episodes = fy_row_int(&row);
+        v->plan_own = fy_row_int(&row);
+    }
     return fy_row_end(&row);
 }
 
@@ -389,7 +380,7 @@ static foray_status check_episode(void *user, int64_t episode, const int32_t *st
 }
 
 /* An explorer that starts from nothing is told everything again. */
-static foray_status check_history(foray_run *run, int64_t *unknown)
+static foray_status check_history(foray_run *run)
 {
     verifier v = {.run = run};
     foray_status status = fy_run_checkpoints(run, v.checkpoint, &v.checkpoints);
@@ -409,24 +400,12 @@ static foray_status check_history(foray_run *run, int64_t *unknown)
         foray_status ended = fy_row_end(&v.trace);
         status = status == FORAY_OK ? ended : status;
     }
-    *unknown = v.unknown;
     foray_world_destroy(v.world);
     foray_explorer_destroy(v.explorer);
     return status;
 }
 
-/* ----------------------------------------------------------------- verdict */
-
-/* Everything is sound; what was not compared is said. */
-static foray_status conclude(foray_run *run, int64_t unknown)
-{
-    if (unknown > 0)
-        return fy_fail(run->ctx, FORAY_NOT_COMPARED,
-                       "all is as it should be, but of %" PRId64 " plans for the world's own "
-                       "reward, of which more was seen since, the certificates were not checked",
-                       unknown);
-    return FORAY_OK;
-}
+/* -------------------------------------------------------------------- all of it */
 
 /* One transaction, so that a run that another process is writing is seen at one
  * moment. That moment may be later than the one at which it was opened. */
@@ -435,9 +414,13 @@ foray_status fy_run_verify(foray_run *run, bool structure)
     foray_status status = fy_store_begin(run->store, false);
     if (status != FORAY_OK)
         return status;
-    int64_t unknown = 0;
-    fy_head known = run->store->head;
+    const fy_head known = run->store->head;
+    const foray_own own = run->own; /* its place is needed for what plans were made for */
+    const int64_t own_id = run->own_id;
+    run->own = (foray_own){0};
     status = fy_store_read_head(run->store, &run->store->head);
+    if (status == FORAY_OK)
+        status = fy_run_load_own(run);
     if (status == FORAY_OK && structure)
         status = check_structure(run);
     if (status == FORAY_OK)
@@ -449,10 +432,13 @@ foray_status fy_run_verify(foray_run *run, bool structure)
     if (status == FORAY_OK)
         status = foray_run_trace(run, next_point_please, NULL);
     if (status == FORAY_OK)
-        status = check_history(run, &unknown);
+        status = check_history(run);
     fy_store_rollback(run->store);
     run->store->head = known;
-    return status == FORAY_OK ? conclude(run, unknown) : status;
+    fy_run_close_own(run);
+    run->own = own;
+    run->own_id = own_id;
+    return status;
 }
 
 foray_status foray_run_verify(foray_run *run)
