@@ -22,7 +22,7 @@ enum { BATCH = 8 * FY_LANES };
 static foray_status measure_batch(foray_context *ctx, fy_truth *truth, const fy_family *family,
                                   fy_planner_fn plan, void *user, int64_t first, double *gap)
 {
-    const foray_reward *rewards[BATCH];
+    const foray_reward *rewards[BATCH] = {NULL};
     foray_policy *policies[BATCH] = {0};
     int64_t left = family->count - first, count = left < BATCH ? left : BATCH;
     for (int64_t i = 0; i < count; i++)

@@ -1,6 +1,7 @@
 /* none.c - the system that a text names, in a build of the core (FORAY_CORE), which starts no
  * programs and loads no shared objects: only those that come with the library. It takes the
  * place of everything else in this folder. */
+#include "outside/outside.h"
 #include "system/system.h"
 
 #include <string.h>
