@@ -1,15 +1,19 @@
 /* json.c - the format "foray-reward":
  *
  *   {"format":"foray-reward","version":1,"name":TEXT,"range":[lo,hi],"discount":g,
- *    "optimise":"max|min","default":x,"entries":[[h,s,a,value] | [h,s,a,next,value],...]}
+ *    "optimise":"max|min","default":x,"mode":"override|add",
+ *    "entries":[[h,s,a,value] | [h,s,a,next,value],...]}
  *
- * or, instead of default, entries, range and discount, "reach":[s,...] or "avoid":[s,...] or both.
- * null means every; later entries win; states and actions by number or name. Without a name it is
- * "", without a range [0,1], without a default 0 or, where that is not in the range, lo. */
+ * or, instead of default, mode, entries, range and discount, "reach":[s,...] or "avoid":[s,...] or
+ * both; or, instead of all of these but the range, "sum":[[weight, FILE | {...}],...] of other
+ * rewards. null means every; later entries win, or add; states and actions by number or name.
+ * Without a name it is "", without a range [0,1], or what is implied by those of a sum's terms,
+ * without a default 0 or, where that is not in the range, lo. */
 #include "base/json.h"
 #include "reward/reward.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +24,19 @@ typedef struct reading {
     foray_context *ctx;
     const foray_model *model;
     fy_json root;
-    fy_json culprit; /* an entry, or nothing in particular */
+    fy_json culprit;  /* an entry, or nothing in particular */
+    const char *path; /* of the file; NULL: it comes from elsewhere, and can name no others */
+    int depth;        /* of sums in which this is a term */
+    int *terms;       /* how many there are so far, of all sums */
 } reading;
+
+static const char *const reward_keys[] = {"format",   "version", "name", "range",   "discount",
+                                          "optimise", "default", "mode", "entries", "reach",
+                                          "avoid",    "sum",     NULL};
+
+static foray_status read_reward(reading *from, foray_reward **out);
+static foray_status load_reward(foray_context *ctx, const foray_model *model, const char *path,
+                                int depth, int *terms, foray_reward **out);
 
 /* Models give names to all of their states or actions, to some, or to none; and perhaps the same
  * name to several, which then means none of them. */
@@ -68,7 +83,7 @@ static foray_status read_index(foray_context *ctx, fy_json item, const char *wha
 }
 
 /* [h|null, s|null, a|null, value] or [h|null, s|null, a|null, next|null, value] */
-static foray_status read_entry(const reading *from, fy_json entry, foray_reward *reward)
+static foray_status read_entry(const reading *from, fy_json entry, bool add, foray_reward *reward)
 {
     foray_context *ctx = from->ctx;
     const foray_model *model = from->model;
@@ -90,17 +105,18 @@ static foray_status read_entry(const reading *from, fy_json entry, foray_reward 
     fy_json value = fy_json_item(entry, size - 1);
     if (!fy_json_is_number(value))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "value: a number is expected");
-    return foray_reward_set_next(ctx, reward, step, state, action, next, fy_json_real(value));
+    return (add ? fy_reward_add : foray_reward_set_next)(ctx, reward, step, state, action, next,
+                                                         fy_json_real(value));
 }
 
-static foray_status read_entries(reading *from, foray_reward *reward)
+static foray_status read_entries(reading *from, bool add, foray_reward *reward)
 {
     fy_json entries = fy_json_member(from->root, "entries");
     if (fy_json_kind_of(entries) != FY_JSON_ARRAY)
         return fy_fail(from->ctx, FORAY_ERROR_INPUT, "entries: a list is expected");
     int64_t i = 0;
     for (fy_json entry = fy_json_first(entries); entry.tree; entry = fy_json_next(entries, entry)) {
-        foray_status status = read_entry(from, entry, reward);
+        foray_status status = read_entry(from, entry, add, reward);
         if (status < 0) {
             from->culprit = entry;
             return fy_fail_within(from->ctx, status, "entries[%" PRId64 "]", i);
@@ -135,22 +151,45 @@ static foray_status read_range(const reading *from, double *low, double *high)
     return FORAY_OK;
 }
 
+/* Sums may leave the range on the way: it is looked at in the end. */
+static foray_status read_added(reading *from, const char *name, double low, double high,
+                               double fallback, foray_reward **out)
+{
+    foray_status status = foray_reward_create(from->ctx, from->model, name, 0, 1, 0, out);
+    if (status == FORAY_OK)
+        status = fy_reward_add(from->ctx, *out, -1, -1, -1, -1, fallback);
+    if (status == FORAY_OK)
+        status = read_entries(from, true, *out);
+    return status == FORAY_OK ? fy_reward_set_range(from->ctx, *out, low, high) : status;
+}
+
+static foray_status read_overriding(reading *from, const char *name, double low, double high,
+                                    double fallback, foray_reward **out)
+{
+    foray_status status =
+        foray_reward_create(from->ctx, from->model, name, low, high, fallback, out);
+    return status == FORAY_OK ? read_entries(from, false, *out) : status;
+}
+
 static foray_status read_values(reading *from, const char *name, foray_reward **out)
 {
+    static const char *const modes[] = {"override", "add", NULL};
     double low = 0, high = 1, discount = 1;
     foray_reward *reward = NULL;
+    int mode = 0;
     foray_status status = read_range(from, &low, &high);
     double fallback = low <= 0 && high >= 0 ? 0 : low;
+    if (status == FORAY_OK && fy_json_member(from->root, "mode").tree)
+        status = fy_document_choice(from->ctx, from->root, "mode", modes, &mode);
     if (status == FORAY_OK)
         status = read_real(from->ctx, from->root, "default", &fallback);
     if (status == FORAY_OK)
         status = read_real(from->ctx, from->root, "discount", &discount);
     if (status == FORAY_OK)
-        status = foray_reward_create(from->ctx, from->model, name, low, high, fallback, &reward);
+        status =
+            (mode == 1 ? read_added : read_overriding)(from, name, low, high, fallback, &reward);
     if (status == FORAY_OK && foray_reward_set_discount(from->ctx, reward, discount) != FORAY_OK)
         status = FORAY_ERROR_INPUT;
-    if (status == FORAY_OK)
-        status = read_entries(from, reward);
     if (status == FORAY_OK)
         *out = reward;
     else
@@ -181,16 +220,22 @@ static foray_status read_states(reading *from, const char *key, int64_t *count, 
     return FORAY_OK;
 }
 
+static foray_status refuse_others(const reading *from, const char *const *others, const char *why)
+{
+    for (; *others; others++)
+        if (fy_json_member(from->root, *others).tree)
+            return fy_fail(from->ctx, FORAY_ERROR_INPUT, "%s: not %s", *others, why);
+    return FORAY_OK;
+}
+
 static foray_status read_stops(reading *from, const char *name, foray_reward **out)
 {
-    static const char *const others[] = {"default", "entries", "range", "discount"};
+    static const char *const others[] = {"default", "entries", "mode", "range", "discount", NULL};
     int64_t reaches = 0, avoids = 0, *reach = NULL, *avoid = NULL;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (fy_json_member(from->root, others[i]).tree)
-            return fy_fail(from->ctx, FORAY_ERROR_INPUT,
-                           "%s: not together with reach or avoid, which are probabilities",
-                           others[i]);
-    foray_status status = read_states(from, "reach", &reaches, &reach);
+    foray_status status =
+        refuse_others(from, others, "together with reach or avoid, which are probabilities");
+    if (status == FORAY_OK)
+        status = read_states(from, "reach", &reaches, &reach);
     if (status == FORAY_OK)
         status = read_states(from, "avoid", &avoids, &avoid);
     if (status == FORAY_OK)
@@ -198,6 +243,97 @@ static foray_status read_stops(reading *from, const char *name, foray_reward **o
                                            avoid, out);
     free(reach);
     free(avoid);
+    return status;
+}
+
+/* Terms in all, and sums of sums: what a file names may name others, and itself. */
+enum { MOST_TERMS = 64, MOST_DEPTH = 8 };
+
+/* The path of a file that another one names, which the caller releases: next to it, unless that
+ * came through a pipe. */
+static char *path_beside(const reading *from, const char *name)
+{
+    const char *slash = strrchr(from->path, '/');
+    bool alone = !slash || name[0] == '/' || strncmp(from->path, "/dev/fd/", 8) == 0;
+    size_t folder = alone ? 0 : (size_t)(slash - from->path) + 1, length = strlen(name) + 1;
+    char *path = fy_alloc(from->ctx, folder + length, 1);
+    if (path) {
+        memcpy(path, from->path, folder);
+        memcpy(path + folder, name, length);
+    }
+    return path;
+}
+
+static foray_status load_term(reading *from, const char *name, foray_reward **out)
+{
+    if (!from->path)
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT,
+                       "\"%s\": only reward files can name other files", name);
+    char *path = path_beside(from, name);
+    if (!path)
+        return FORAY_ERROR_MEMORY;
+    foray_status status =
+        load_reward(from->ctx, from->model, path, from->depth + 1, from->terms, out);
+    free(path);
+    return status;
+}
+
+/* [weight, FILE | {...}] */
+static foray_status read_term(reading *from, fy_json item, double *weight, foray_reward **out)
+{
+    fy_json first = fy_json_item(item, 0), second = fy_json_item(item, 1);
+    fy_json_kind kind = fy_json_kind_of(second);
+    if (fy_json_size(item) != 2 || !fy_json_is_number(first) ||
+        (kind != FY_JSON_TEXT && kind != FY_JSON_OBJECT))
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT, "[weight, file or reward] is expected");
+    if (from->depth == MOST_DEPTH || *from->terms == MOST_TERMS)
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT,
+                       "a sum of more than %d rewards, or more than %d within each other; does one "
+                       "contain itself?",
+                       MOST_TERMS, MOST_DEPTH);
+    ++*from->terms;
+    *weight = fy_json_real(first);
+    if (kind == FY_JSON_TEXT)
+        return load_term(from, fy_json_text(second), out);
+    reading within = *from;
+    within.root = second;
+    within.depth++;
+    foray_status status = fy_document_keys(from->ctx, second, "a reward", reward_keys);
+    if (status == FORAY_OK)
+        status = read_reward(&within, out);
+    from->culprit = within.culprit;
+    return status;
+}
+
+static foray_status read_sum(reading *from, const char *name, foray_reward **out)
+{
+    static const char *const others[] = {"default",  "entries", "mode", "reach",
+                                         "discount", "avoid",   NULL};
+    foray_reward *term[MOST_TERMS];
+    double weight[MOST_TERMS], low = NAN, high = NAN;
+    int64_t count = 0;
+    fy_json list = fy_json_member(from->root, "sum");
+    foray_status status = refuse_others(from, others, "together with sum: it is for its terms");
+    if (status == FORAY_OK && (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) == 0))
+        status = fy_fail(from->ctx, FORAY_ERROR_INPUT, "sum: a list of rewards is expected");
+    if (status == FORAY_OK)
+        status = read_range(from, &low, &high);
+    for (fy_json item = fy_json_first(list); status == FORAY_OK && item.tree;
+         item = fy_json_next(list, item)) {
+        status = read_term(from, item, &weight[count], &term[count]);
+        if (status < 0) {
+            from->culprit = from->culprit.tree ? from->culprit : item;
+            status = fy_fail_within(from->ctx, status, "sum[%" PRId64 "]", count);
+        } else
+            count++;
+    }
+    if (status == FORAY_OK)
+        status =
+            fy_reward_sum(from->ctx, name, count, (const foray_reward *const *)term, weight, out);
+    if (status == FORAY_OK && !isnan(low))
+        status = fy_reward_set_range(from->ctx, *out, low, high);
+    for (int64_t i = 0; i < count; i++)
+        foray_reward_destroy(term[i]);
     return status;
 }
 
@@ -216,7 +352,9 @@ static foray_status read_reward(reading *from, foray_reward **out)
     if (fy_json_member(from->root, "optimise").tree)
         status = fy_document_choice(from->ctx, from->root, "optimise", directions, &direction);
     if (status == FORAY_OK)
-        status = stops ? read_stops(from, text, &reward) : read_values(from, text, &reward);
+        status = (fy_json_member(from->root, "sum").tree ? read_sum
+                  : stops                                ? read_stops
+                                                         : read_values)(from, text, &reward);
     if (status == FORAY_OK)
         status = foray_reward_set_minimise(from->ctx, reward, direction == 1);
     if (status == FORAY_OK)
@@ -226,17 +364,17 @@ static foray_status read_reward(reading *from, foray_reward **out)
     return status;
 }
 
-foray_status foray_reward_parse(foray_context *ctx, const foray_model *model, const char *text,
-                                size_t size, const char *where, foray_reward **out)
+static foray_status parse_reward(foray_context *ctx, const foray_model *model, const char *text,
+                                 size_t size, const char *where, reading from, foray_reward **out)
 {
-    static const char *const keys[] = {"format",   "version",  "name",    "range",
-                                       "discount", "optimise", "default", "entries",
-                                       "reach",    "avoid",    NULL};
     fy_json_tree tree;
-    foray_status status = fy_document_parse(ctx, text, size, where, "foray-reward", keys, &tree);
+    foray_status status =
+        fy_document_parse(ctx, text, size, where, "foray-reward", reward_keys, &tree);
     if (status < 0)
         return status;
-    reading from = {.ctx = ctx, .model = model, .root = fy_json_root(&tree)};
+    from.ctx = ctx;
+    from.model = model;
+    from.root = fy_json_root(&tree);
     if ((status = read_reward(&from, out)) < 0) {
         if (from.culprit.tree)
             fy_fail_within(ctx, status, "%s:%" PRId64, where, fy_document_line(text, from.culprit));
@@ -247,8 +385,15 @@ foray_status foray_reward_parse(foray_context *ctx, const foray_model *model, co
     return status;
 }
 
-foray_status foray_reward_load(foray_context *ctx, const foray_model *model, const char *path,
-                               foray_reward **out)
+foray_status foray_reward_parse(foray_context *ctx, const foray_model *model, const char *text,
+                                size_t size, const char *where, foray_reward **out)
+{
+    int terms = 0;
+    return parse_reward(ctx, model, text, size, where, (reading){.terms = &terms}, out);
+}
+
+static foray_status load_reward(foray_context *ctx, const foray_model *model, const char *path,
+                                int depth, int *terms, foray_reward **out)
 {
     uint8_t *data;
     size_t size;
@@ -257,9 +402,17 @@ foray_status foray_reward_load(foray_context *ctx, const foray_model *model, con
         status = fy_file_read(ctx, path, FY_DOCUMENT_LIMIT, &data, &size);
     if (status != FORAY_OK)
         return status;
-    status = foray_reward_parse(ctx, model, (const char *)data, size, path, out);
+    status = parse_reward(ctx, model, (const char *)data, size, path,
+                          (reading){.path = path, .depth = depth, .terms = terms}, out);
     free(data);
     return status;
+}
+
+foray_status foray_reward_load(foray_context *ctx, const foray_model *model, const char *path,
+                               foray_reward **out)
+{
+    int terms = 0;
+    return load_reward(ctx, model, path, 0, &terms, out);
 }
 
 /* ------------------------------------------------------------------ writing */

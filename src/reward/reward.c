@@ -48,140 +48,6 @@ double fy_reward_value(const fy_reward_unit *unit, double value)
     return unit->own ? unit->offset + unit->slope * value : value;
 }
 
-/* ------------------------------------------------------- rules of unstructured models */
-
-enum { FIRST_ROOM = 16, FORMS = 8 };
-
-/* Which of the three are named. */
-static int form_of(fy_reward_rule rule)
-{
-    return (rule.state >= 0) | (rule.action >= 0) << 1 | (rule.next >= 0) << 2;
-}
-
-static bool same_subject(fy_reward_rule a, fy_reward_rule b)
-{
-    return a.state == b.state && a.action == b.action && a.next == b.next;
-}
-
-static uint64_t hash_rule(fy_reward_rule rule)
-{
-    const int32_t about[] = {rule.state, rule.action, rule.next};
-    return fy_hash(about, sizeof about, 0);
-}
-
-/* The rule about the same, or -1; *at: its place in the index, or where it goes. */
-static int64_t find_rule(const fy_reward_rules *rules, fy_reward_rule rule, uint64_t *at)
-{
-    int64_t found;
-    for (*at = fy_index_start(hash_rule(rule)); (found = fy_index_at(&rules->index, *at)) >= 0;
-         ++*at)
-        if (same_subject(rules->rule[found], rule))
-            break;
-    return found;
-}
-
-/* Twice the room. Those that are gone go, and the others keep their order. */
-static foray_status grow(foray_context *ctx, fy_reward_rules *rules)
-{
-    int64_t room = rules->room > 0 ? 2 * rules->room : FIRST_ROOM, kept = 0;
-    void *grown = fy_resize(ctx, rules->rule, (size_t)room, sizeof *rules->rule);
-    if (!grown)
-        return FORAY_ERROR_MEMORY;
-    rules->rule = grown;
-    if (!fy_index_create(ctx, &rules->index, room))
-        return FORAY_ERROR_MEMORY;
-    rules->room = room;
-    for (int64_t i = 0; i < rules->count; i++) {
-        if (rules->rule[i].state == FY_RULE_GONE)
-            continue;
-        rules->rule[kept] = rules->rule[i];
-        fy_index_add(&rules->index, hash_rule(rules->rule[kept]), kept);
-        kept++;
-    }
-    rules->count = kept;
-    return FORAY_OK;
-}
-
-static foray_status add_rule(foray_context *ctx, fy_reward_rules *rules, fy_reward_rule rule)
-{
-    foray_status status = FORAY_OK;
-    if (rules->count == rules->room && rules->room > INT32_MAX / 4)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "there are too many values of next states");
-    if (rules->count == rules->room && (status = grow(ctx, rules)) < 0)
-        return status;
-    uint64_t at;
-    int64_t old = find_rule(rules, rule, &at);
-    if (old >= 0) { /* its place in the index stays: what it is about is the same */
-        fy_reward_rule *before = &rules->rule[old];
-        if (old == rules->count - 1) {
-            before->value = rule.value;
-            return FORAY_OK;
-        }
-        rules->ahead -= before->next >= 0;
-        before->state = FY_RULE_GONE;
-    }
-    fy_index_put(&rules->index, at, rules->count);
-    rules->rule[rules->count++] = rule;
-    rules->ahead += rule.next >= 0;
-    rules->forms |= 1u << form_of(rule);
-    return FORAY_OK;
-}
-
-static void clear_rules(fy_reward_rules *rules)
-{
-    free(rules->rule);
-    fy_index_free(&rules->index);
-    *rules = (fy_reward_rules){0};
-}
-
-static foray_status copy_rules(foray_context *ctx, const fy_reward_rules *from, fy_reward_rules *to)
-{
-    foray_status status = FORAY_OK;
-    *to = (fy_reward_rules){0};
-    for (int64_t i = 0; i < from->count && status == FORAY_OK; i++)
-        if (from->rule[i].state != FY_RULE_GONE)
-            status = add_rule(ctx, to, from->rule[i]);
-    if (status != FORAY_OK)
-        clear_rules(to);
-    return status;
-}
-
-/* The next one that is not gone; NULL: none. */
-static const fy_reward_rule *following(const fy_reward_rules *rules, int64_t *at)
-{
-    while (*at < rules->count && rules->rule[*at].state == FY_RULE_GONE)
-        (*at)++;
-    return *at < rules->count ? &rules->rule[(*at)++] : NULL;
-}
-
-static uint64_t hash_rules(const fy_reward_rules *rules, uint64_t hash)
-{
-    int64_t i = 0;
-    for (const fy_reward_rule *rule; (rule = following(rules, &i));) {
-        const int32_t about[] = {rule->state, rule->action, rule->next};
-        hash = fy_hash(about, sizeof about, hash);
-        hash = fy_hash(&rule->value, sizeof rule->value, hash);
-    }
-    return hash;
-}
-
-const fy_reward_rule *fy_reward_rules_find(const fy_reward_rules *rules, int64_t state,
-                                           int64_t action, int64_t next)
-{
-    int64_t last = -1;
-    uint64_t at;
-    for (int form = 0; form < FORMS; form++) {
-        if (!(rules->forms & 1u << form))
-            continue;
-        const fy_reward_rule wanted = {.state = form & 1 ? (int32_t)state : -1,
-                                       .action = form & 2 ? (int32_t)action : -1,
-                                       .next = form & 4 ? (int32_t)next : -1};
-        int64_t found = find_rule(rules, wanted, &at);
-        last = found > last ? found : last;
-    }
-    return last >= 0 && rules->rule[last].next >= 0 ? &rules->rule[last] : NULL;
-}
-
 /* ----------------------------------------------------------------- creation */
 
 /* Of all that a reward has but rules, which grow. */
@@ -215,10 +81,11 @@ static foray_status fill_first(foray_context *ctx, foray_reward *reward, const f
     return foray_reward_set(ctx, reward, -1, -1, -1, reward->fallback);
 }
 
+#define FAR 1e200 /* so that no sum of values is too large for a number */
+
 static foray_status check_range(foray_context *ctx, double low, double high, double fallback)
 {
-    static const double far = 1e200; /* so that no sum of values is too large for a number */
-    if (!(low < high) || !(fabs(low) <= far) || !(fabs(high) <= far))
+    if (!(low < high) || !(fabs(low) <= FAR) || !(fabs(high) <= FAR))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "range: %.17g is not below %.17g, or too far from it", low, high);
     if (!(fallback >= low && fallback <= high))
@@ -262,7 +129,7 @@ void foray_reward_destroy(foray_reward *reward)
     if (!reward)
         return;
     for (int64_t i = 0; i < reward->tables && reward->table; i++)
-        clear_rules(&reward->table[i].rules);
+        fy_reward_rules_clear(&reward->table[i].rules);
     fy_arena_release(&reward->arena);
     free(reward);
 }
@@ -288,7 +155,7 @@ static foray_status copy_part(fy_arena *arena, const foray_reward *reward,
         copy_array(arena, from->unit_pair, pairs, &to->unit_pair) &&
         copy_array(arena, from->next, reward->transitions, &to->next) &&
         copy_array(arena, from->unit_next, reward->transitions, &to->unit_next) &&
-        copy_rules(arena->ctx, &from->rules, &to->rules) == FORAY_OK) {
+        fy_reward_rules_copy(arena->ctx, &from->rules, &to->rules) == FORAY_OK) {
         to->next_room = to->next;
         to->unit_next_room = to->unit_next;
         return FORAY_OK;
@@ -353,8 +220,8 @@ static foray_status check_index(foray_context *ctx, const char *what, int64_t in
                    what, index, count, what);
 }
 
-static foray_status check_all(foray_context *ctx, const foray_reward *reward, int64_t step,
-                              int64_t state, int64_t action, double value)
+static foray_status check_place(foray_context *ctx, const foray_reward *reward, int64_t step,
+                                int64_t state, int64_t action)
 {
     foray_status status;
     if (reward->fixed)
@@ -369,7 +236,14 @@ static foray_status check_all(foray_context *ctx, const foray_reward *reward, in
         !fy_available(reward->partial, state * reward->actions + action))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "action %" PRId64 " is not available in state %" PRId64, action, state);
-    return check_value(ctx, reward, value);
+    return FORAY_OK;
+}
+
+static foray_status check_all(foray_context *ctx, const foray_reward *reward, int64_t step,
+                              int64_t state, int64_t action, double value)
+{
+    foray_status status = check_place(ctx, reward, step, state, action);
+    return status == FORAY_OK ? check_value(ctx, reward, value) : status;
 }
 
 /* Gives a step a table of its own. */
@@ -409,8 +283,8 @@ static foray_status overrule(foray_context *ctx, fy_reward_rules *rules, fy_rewa
     if (rules->ahead == 0)
         return FORAY_OK;
     if (rule.state >= 0 || rule.action >= 0)
-        return add_rule(ctx, rules, rule);
-    clear_rules(rules);
+        return fy_reward_rules_add(ctx, rules, rule);
+    fy_reward_rules_clear(rules);
     return FORAY_OK;
 }
 
@@ -588,7 +462,7 @@ static foray_status say_next(foray_context *ctx, foray_reward *reward, int64_t s
     if (status != FORAY_OK)
         return status;
     for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
-        status = add_rule(ctx, &reward->table[i].rules, rule);
+        status = fy_reward_rules_add(ctx, &reward->table[i].rules, rule);
     return status;
 }
 
@@ -663,6 +537,63 @@ foray_status foray_reward_set_next(foray_context *ctx, foray_reward *reward, int
     for (int64_t i = these.first; i < these.end; i++)
         fill_next(reward, &reward->table[i], state, action, next, value);
     return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- adding */
+
+/* What follows a pair by the j-th transition is worth. */
+static double worth(const fy_reward_part *part, int64_t pair, int64_t transition)
+{
+    return part->pair[pair] + (part->next ? part->next[transition] : 0);
+}
+
+/* To the pair, if all that follows is meant and alike, else to each that is meant. */
+static void add_to_pair(const foray_reward *reward, fy_reward_part *part, int64_t pair,
+                        int64_t next, double value)
+{
+    const foray_model *model = reward->model;
+    if (next < 0 && (!part->next || !is_ahead(reward, part, pair))) {
+        set_pair(reward, part, pair, part->pair[pair] + value);
+        return;
+    }
+    int64_t first = model->succ_start[pair], n = model->succ_start[pair + 1] - first;
+    for (int64_t j = 0; j < n; j++)
+        if (next < 0 || model->succ[first + j] == next)
+            set_next(reward, part, pair, j, worth(part, pair, first + j) + value);
+}
+
+static void add_to_part(const foray_reward *reward, fy_reward_part *part, int64_t state,
+                        int64_t action, int64_t next, double value)
+{
+    pair_range all = pairs_of(reward, state, action), among = look_among(reward, all);
+    for (int64_t s = all.state; s < all.end_state; s++)
+        for (int64_t a = among.action; a < among.end_action; a++)
+            if (is_meant(reward, all, s, a))
+                add_to_pair(reward, part, s * reward->actions + a, next, value);
+    drop_empty(part);
+}
+
+foray_status fy_reward_add(foray_context *ctx, foray_reward *reward, int64_t step, int64_t state,
+                           int64_t action, int64_t next, double value)
+{
+    tables these = {0, 0};
+    foray_status status = check_index(ctx, "next state", next, reward->states);
+    if (status == FORAY_OK)
+        status = check_place(ctx, reward, step, state, action);
+    if (status == FORAY_OK && !(fabs(value) <= FAR))
+        status = fy_fail(ctx, FORAY_ERROR_INPUT, "value %.17g is too large", value);
+    if (status == FORAY_OK && next >= 0 && reward->model->unstructured)
+        status = fy_fail(ctx, FORAY_ERROR_INPUT,
+                         "values of next states cannot be added in an unstructured model");
+    if (status == FORAY_OK && next >= 0 && fill_next(reward, NULL, state, action, next, value) == 0)
+        status = refuse_next(ctx, reward, state, action, next);
+    if (status == FORAY_OK)
+        status = tables_of(ctx, reward, step, &these);
+    for (int64_t i = these.first; i < these.end && status == FORAY_OK && next >= 0; i++)
+        status = allocate_next(ctx, reward, &reward->table[i]);
+    for (int64_t i = these.first; i < these.end && status == FORAY_OK; i++)
+        add_to_part(reward, &reward->table[i], state, action, next, value);
+    return status;
 }
 
 /* ---------------------------------------------------------- the whole of it */
@@ -744,14 +675,47 @@ static void find_values(const foray_reward *reward, double *min, double *max)
     for (int64_t i = 0; i < reward->tables; i++) {
         const fy_reward_part *part = &reward->table[i];
         for (int64_t pair = 0; pair < reward->states * reward->actions; pair++) {
-            *min = fmin(*min, part->pair[pair]);
-            *max = fmax(*max, part->pair[pair]);
-        }
-        for (int64_t j = 0; part->next && j < reward->transitions; j++) {
-            *min = fmin(*min, part->next[j]);
-            *max = fmax(*max, part->next[j]);
+            bool ahead = part->next && is_ahead(reward, part, pair);
+            int64_t first = ahead ? reward->model->succ_start[pair] : pair;
+            int64_t end = ahead ? reward->model->succ_start[pair + 1] : pair + 1;
+            for (int64_t j = first; j < end; j++) {
+                double value = ahead ? part->next[j] : part->pair[j];
+                *min = fmin(*min, value);
+                *max = fmax(*max, value);
+            }
         }
     }
+}
+
+/* Values in the unit of planning, of a range that has become another. */
+static foray_status renew_units(foray_context *ctx, foray_reward *reward)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < reward->tables && status == FORAY_OK; i++) {
+        status = make_room_for_units(ctx, reward, &reward->table[i]);
+        if (status == FORAY_OK)
+            renew_part(reward, &reward->table[i]);
+    }
+    return status;
+}
+
+foray_status fy_reward_set_range(foray_context *ctx, foray_reward *reward, double low, double high)
+{
+    double min, max;
+    foray_status status = check_range(ctx, low, high, low);
+    find_values(reward, &min, &max);
+    if (status == FORAY_OK && !(min >= low && max <= high))
+        status = fy_fail(ctx, FORAY_ERROR_INPUT,
+                         "the values of some step add up to %.17g, which is not between %.17g and "
+                         "%.17g",
+                         min >= low ? max : min, low, high);
+    if (status != FORAY_OK)
+        return status;
+    reward->low = low + 0.0;
+    reward->high = high + 0.0;
+    if (!(reward->fallback >= low && reward->fallback <= high))
+        reward->fallback = reward->low;
+    return fy_reward_unit_of(reward).own ? renew_units(ctx, reward) : FORAY_OK;
 }
 
 foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, foray_reward **out)
@@ -769,11 +733,7 @@ foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, fo
         return status;
     copy->low = min;
     copy->high = max;
-    for (int64_t i = 0; i < copy->tables && status == FORAY_OK; i++) {
-        status = make_room_for_units(ctx, copy, &copy->table[i]);
-        if (status == FORAY_OK)
-            renew_part(copy, &copy->table[i]);
-    }
+    status = renew_units(ctx, copy);
     if (status == FORAY_OK)
         *out = copy;
     else
@@ -882,7 +842,7 @@ uint64_t fy_reward_hash(const foray_reward *reward)
     uint64_t hash = 0;
     for (int64_t t = 0; t < reward->horizon; t++) {
         hash = fy_hash(fy_reward_table(reward, t), pairs, hash);
-        hash = hash_rules(fy_reward_rules_of(reward, t), hash);
+        hash = fy_reward_rules_hash(fy_reward_rules_of(reward, t), hash);
         if (fy_reward_next(reward, t))
             hash = fy_hash(fy_reward_next(reward, t), (size_t)reward->transitions * sizeof(double),
                            hash);

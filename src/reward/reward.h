@@ -50,6 +50,13 @@ typedef struct fy_reward_rules {
 const fy_reward_rule *fy_reward_rules_find(const fy_reward_rules *rules, int64_t state,
                                            int64_t action, int64_t next);
 
+/* In the place of a rule about the same. */
+foray_status fy_reward_rules_add(foray_context *ctx, fy_reward_rules *rules, fy_reward_rule rule);
+void fy_reward_rules_clear(fy_reward_rules *rules);
+foray_status fy_reward_rules_copy(foray_context *ctx, const fy_reward_rules *from,
+                                  fy_reward_rules *to);
+uint64_t fy_reward_rules_hash(const fy_reward_rules *rules, uint64_t hash);
+
 /* As given, and in the unit of planning; the latter is NULL where they are the same. */
 typedef struct fy_reward_part {
     double *pair; /* [states*actions] */
@@ -120,6 +127,19 @@ double fy_reward_value(const fy_reward_unit *unit, double value);
 foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, foray_reward **out);
 
 foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out);
+
+/* Adds to r_h(s,a,s'), -1: all, and looks at no range: fy_reward_set_range does, when all is said.
+ */
+foray_status fy_reward_add(foray_context *ctx, foray_reward *reward, int64_t step, int64_t state,
+                           int64_t action, int64_t next, double value);
+/* Another range, in which all values lie: FORAY_ERROR_INPUT names one that does not. */
+foray_status fy_reward_set_range(foray_context *ctx, foray_reward *reward, double low, double high);
+
+/* r = sum_i weight_i r_i, of rewards of one model, each with the discount that it has; to be
+ * maximised, whatever they are. Its range is what theirs imply. */
+foray_status fy_reward_sum(foray_context *ctx, const char *name, int64_t count,
+                           const foray_reward *const *terms, const double *weight,
+                           foray_reward **out);
 
 /* Of what planning sees, and of nothing else. */
 uint64_t fy_reward_hash(const foray_reward *reward);
