@@ -1,6 +1,9 @@
-/* plans.c - the plans stored in a run: values, certificates, and what they do. */
+/* plans.c - the plans stored in a run: values, certificates, and what they do: policies as arrows,
+ * shaded by value. */
+#include "draw/look.h"
+#include "draw/map.h"
+#include "report/report.h"
 #include "reward/reward.h"
-#include "report/arrows.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -80,6 +83,498 @@ static foray_status print_tables(fy_report *report)
     return status;
 }
 
+/* ----------------------------------------------------------- what is earned where */
+
+/* The most that is earned in a state, at the first, the middle or the last step; for rewards that
+ * ask to reach a state, 1 there. */
+static double earned_in(const fy_report *report, const foray_reward *reward, int64_t s)
+{
+    const foray_model *model = report->model;
+    const int64_t steps[] = {0, model->horizon / 2, model->horizon - 1};
+    double max = -INFINITY;
+    if (reward->fixed)
+        return isnan(reward->fixed[s]) ? 0 : reward->fixed[s];
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        for (int64_t a = 0; a < model->actions; a++)
+            if (foray_model_available(model, s, a))
+                max = fmax(max, foray_reward_at(reward, steps[i], s, a));
+    return max;
+}
+
+/* The states that earn the most, if they are few. */
+static int64_t mark_goals(const fy_report *report, const foray_reward *reward, bool *goal)
+{
+    int64_t states = report->model->states, count = 0;
+    double max = 0;
+    for (int64_t s = 0; s < states; s++)
+        max = fmax(max, earned_in(report, reward, s));
+    for (int64_t s = 0; s < states; s++) {
+        goal[s] = max > 0 && earned_in(report, reward, s) == max;
+        count += goal[s];
+    }
+    for (int64_t s = 0; s < states && count > FY_REPORT_MARKED; s++)
+        goal[s] = false;
+    return count <= FY_REPORT_MARKED ? count : 0;
+}
+
+/* ------------------------------------------------------------------------- arrows */
+
+/* Some steps of a policy, and the values there: V_t(s) = r_t(s,a) + sum_j P_j V_{t+1}(next_j)
+ * with a = pi_t(s), under the true theta, or if that is not known under the estimate. */
+typedef struct plan_arrows {
+    const foray_policy *policy;
+    int64_t id; /* of the plan */
+    int64_t steps;
+    int64_t step[FY_REPORT_COLUMNS];
+    double *value; /* [steps][states]; NULL: neither theta nor an estimate is there */
+    double min;    /* of the values, if it is negative; else 0 */
+    bool *tied;    /* [steps][states] all actions are worth the same; NULL as above */
+    bool *goal;    /* [states] where the most is earned */
+    int64_t goals;
+    bool coloured; /* on a map, actions that are not directions are colours */
+    bool true_values;
+} plan_arrows;
+
+/* --------------------------------------------------------------------------- values */
+
+/* Is an episode that reaches or avoids states decided here? Then that is its value. */
+static bool is_decided(const foray_reward *reward, int64_t s, double *value)
+{
+    if (!reward->fixed || isnan(reward->fixed[s]))
+        return false;
+    *value = reward->minimise ? 1 - reward->fixed[s] : reward->fixed[s];
+    return true;
+}
+
+/* What the last state is worth. */
+static void end_values(const foray_reward *reward, double *value)
+{
+    for (int64_t s = 0; s < reward->states && reward->fixed; s++)
+        if (!is_decided(reward, s, &value[s]))
+            value[s] = reward->minimise ? 1 - reward->ending : reward->ending;
+}
+
+/* r_t(s,a) + sum_j P(next_j|s,a) (r_t(s,a,next_j) + g V_{t+1}(next_j)) */
+static double action_value(const foray_model *model, const double *theta,
+                           const foray_reward *reward, int64_t t, int64_t s, int64_t action,
+                           const double *later)
+{
+    const int32_t *next;
+    int64_t count = foray_model_successors(model, s, action, &next);
+    double own = foray_reward_at(reward, t, s, action), value = own;
+    for (int64_t j = 0; j < count; j++)
+        value += foray_model_probability(model, theta, s, action, j) *
+                 (foray_reward_next_at(reward, t, s, action, next[j]) - own +
+                  reward->discount * later[next[j]]);
+    return value;
+}
+
+/* Are all actions of a state worth the same, whatever is chosen? */
+static bool is_tied(const foray_model *model, const double *theta, const foray_reward *reward,
+                    int64_t t, int64_t s, const double *later)
+{
+    double min = INFINITY, max = -INFINITY, decided;
+    if (is_decided(reward, s, &decided))
+        return true;
+    for (int64_t a = 0; a < model->actions; a++) {
+        if (!foray_model_available(model, s, a))
+            continue;
+        double value = action_value(model, theta, reward, t, s, a, later);
+        min = fmin(min, value);
+        max = fmax(max, value);
+    }
+    return max - min <= 1e-12 * (1 + fabs(max));
+}
+
+/* V_t(s) with a = pi_t(s), within what the reward allows: backward induction over two layers, of
+ * which the chosen steps are kept. */
+static void evaluate_policy(const foray_model *model, const double *theta,
+                            const foray_reward *reward, plan_arrows *arrows, double *layer)
+{
+    int64_t states = model->states, chosen = arrows->steps - 1;
+    double *now = layer, *later = layer + states;
+    double left = 1; /* steps to come, discounted */
+    end_values(reward, later);
+    for (int64_t t = model->horizon; t-- > 0;) {
+        for (int64_t s = 0; s < states; s++) {
+            int64_t action = arrows->policy->action[t * states + s];
+            double value = action_value(model, theta, reward, t, s, action, later);
+            if (!is_decided(reward, s, &now[s]))
+                now[s] = fmin(fmax(value, reward->low * left), reward->high * left);
+        }
+        if (chosen >= 0 && arrows->step[chosen] == t) {
+            memcpy(arrows->value + chosen * states, now, (size_t)states * sizeof *now);
+            for (int64_t s = 0; s < states; s++)
+                arrows->tied[chosen * states + s] = is_tied(model, theta, reward, t, s, later);
+            chosen--;
+        }
+        double *swap = now;
+        now = later;
+        later = swap;
+        left = reward->fixed ? 1 : 1 + reward->discount * left;
+    }
+}
+
+static const struct {
+    const char *name;
+    fy_arrow arrow;
+} directions[] = {
+    {"left", FY_ARROW_LEFT}, {"right", FY_ARROW_RIGHT}, {"up", FY_ARROW_UP},
+    {"down", FY_ARROW_DOWN}, {"west", FY_ARROW_LEFT},   {"east", FY_ARROW_RIGHT},
+    {"north", FY_ARROW_UP},  {"south", FY_ARROW_DOWN},  {"stay", FY_ARROW_STAY},
+};
+
+/* Is the action called after a direction? */
+static bool find_arrow(const char *name, fy_arrow *out)
+{
+    for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
+        if (strcmp(name, directions[i].name) == 0) {
+            *out = directions[i].arrow;
+            return true;
+        }
+    return false;
+}
+
+/* Actions without an arrow of their own, few enough to be told apart by colours. */
+static bool wants_colours(const foray_model *model)
+{
+    fy_arrow arrow;
+    bool arrows = true;
+    for (int64_t a = 0; a < model->actions; a++)
+        arrows &= find_arrow(foray_model_action_name(model, a), &arrow);
+    return !arrows && model->actions <= FY_LOOK_COLOURS;
+}
+
+static foray_status find_values(fy_report *report, const foray_reward *reward, plan_arrows *arrows)
+{
+    const double *theta = foray_model_theta(report->model);
+    int64_t states = report->model->states, size = arrows->steps * states;
+    double *layer = NULL;
+    theta = theta ? theta : report->estimate;
+    if (!theta)
+        return FORAY_OK;
+    bool room = FY_ALLOC(report->ctx, layer, 2 * states) &&
+                FY_ALLOC(report->ctx, arrows->value, size) &&
+                FY_ALLOC(report->ctx, arrows->tied, size);
+    if (room)
+        evaluate_policy(report->model, theta, reward, arrows, layer);
+    for (int64_t i = 0; room && i < size; i++)
+        arrows->min = fmin(arrows->min, arrows->value[i]);
+    free(layer);
+    return room ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+static void destroy_arrows(plan_arrows *arrows)
+{
+    free(arrows->value);
+    free(arrows->tied);
+    free(arrows->goal);
+    arrows->value = NULL;
+    arrows->tied = arrows->goal = NULL;
+}
+
+static foray_status create_arrows(fy_report *report, int64_t id, const foray_policy *policy,
+                                  const foray_reward *reward, plan_arrows *out)
+{
+    int64_t rows, cols, horizon = report->model->horizon;
+    plan_arrows arrows = {
+        .policy = policy, .id = id, .true_values = foray_model_theta(report->model) != NULL};
+    /* Steps from the first on, equally far apart: at the very last, little is left to decide. */
+    bool map = fy_report_map(report, &rows, &cols);
+    int64_t max = map ? FY_REPORT_STEPS : FY_REPORT_COLUMNS;
+    arrows.steps = horizon < max ? horizon : max;
+    for (int64_t i = 0; i < arrows.steps; i++)
+        arrows.step[i] = i * horizon / arrows.steps;
+    arrows.coloured = map && wants_colours(report->model);
+    foray_status status = find_values(report, reward, &arrows);
+    if (status == FORAY_OK && !FY_ALLOC(report->ctx, arrows.goal, report->model->states))
+        status = FORAY_ERROR_MEMORY;
+    if (status != FORAY_OK) {
+        destroy_arrows(&arrows);
+        return status;
+    }
+    arrows.goals = mark_goals(report, reward, arrows.goal);
+    *out = arrows;
+    return FORAY_OK;
+}
+
+static double value_at(const fy_report *report, const plan_arrows *arrows, int64_t i, int64_t state)
+{
+    return arrows->value ? arrows->value[i * report->model->states + state] : NAN;
+}
+
+static int64_t action_at(const plan_arrows *arrows, int64_t i, int64_t state)
+{
+    return arrows->policy->action[arrows->step[i] * arrows->policy->states + state];
+}
+
+/* ----------------------------------------------------------------------------- cells */
+
+/* The cell of an action: an arrow for left, right, up, down and the points of the compass,
+ * else the first letter of its name if no other action has it, or its number. */
+static void show_action(const foray_model *model, int64_t action, fy_map_cell *cell)
+{
+    const char *name = foray_model_action_name(model, action);
+    bool own_letter = name && name[0] > ' ' && name[0] < 127;
+    cell->arrow = FY_ARROW_NONE;
+    find_arrow(name, &cell->arrow);
+    for (int64_t a = 0; own_letter && a < foray_model_actions(model); a++) {
+        const char *other = foray_model_action_name(model, a);
+        own_letter = a == action || !other || other[0] != name[0];
+    }
+    if (own_letter)
+        fy_format(cell->symbol, sizeof cell->symbol, "%c", name[0]);
+    else
+        fy_format(cell->symbol, sizeof cell->symbol, "%" PRId64, action % 1000000);
+}
+
+/* The largest value there is, which the deepest colour stands for. */
+static double largest_value(const fy_report *report, const plan_arrows *arrows)
+{
+    double max = 0.0;
+    for (int64_t i = 0; arrows->value && i < arrows->steps * report->model->states; i++)
+        max = fmax(max, arrows->value[i]);
+    return max;
+}
+
+static void fill_cell(const fy_report *report, const plan_arrows *arrows, int64_t i, int64_t state,
+                      double largest, fy_map_cell *cell)
+{
+    char name[FY_LABEL_SIZE], action[FY_LABEL_SIZE], number[FY_NUMBER_SIZE];
+    int64_t its = action_at(arrows, i, state);
+    double value = value_at(report, arrows, i, state);
+    double min = arrows->min;
+    /* as deep as V_t(s) / max V; 0 where no value is known */
+    *cell = (fy_map_cell){.there = true,
+                          .level = largest > min ? (value - min) / (largest - min) : 0.0};
+    bool tied = arrows->tied && arrows->tied[i * report->model->states + state];
+    if (tied)
+        cell->arrow = FY_ARROW_NONE;
+    else if (arrows->coloured)
+        *cell = (fy_map_cell){
+            .there = true, .level = 1, .arrow = FY_ARROW_NONE, .colour = (int)its + 1};
+    else
+        show_action(report->model, its, cell);
+    fy_format(cell->about, sizeof cell->about, "state %s, step %" PRId64 ": %s, value %s",
+              fy_label(foray_model_state_name(report->model, state), state, name), arrows->step[i],
+              tied ? "any action"
+                   : fy_label(foray_model_action_name(report->model, its), its, action),
+              fy_number(value, number));
+}
+
+/* -------------------------------------------------------------------------- pictures */
+
+/* A part of the model's map, small enough to be drawn. */
+typedef struct window {
+    int64_t row, col, rows, cols;
+} window;
+
+/* One side of it: `size` cells with `middle` as near the middle as the ends allow. */
+static int64_t place_window(int64_t all, int64_t middle, int64_t *size)
+{
+    *size = all < FY_REPORT_WINDOW ? all : FY_REPORT_WINDOW;
+    int64_t first = middle - *size / 2;
+    first = first < all - *size ? first : all - *size;
+    return first > 0 ? first : 0;
+}
+
+/* What the colours of a map stand for. */
+static void print_colours(fy_report *report)
+{
+    char name[FY_LABEL_SIZE];
+    fy_print(report->text, "<ul class=\"legend\">\n");
+    for (int64_t a = 0; a < report->model->actions; a++) {
+        fy_print(report->text,
+                 "<li><svg class=\"key\" aria-hidden=\"true\" width=\"14\" height=\"14\"><rect "
+                 "class=\"a%d\" width=\"14\" height=\"14\" fill-opacity=\"0.8\"/></svg> ",
+                 (int)a + 1);
+        fy_print_escaped(report->text,
+                         fy_label(foray_model_action_name(report->model, a), a, name));
+        fy_print(report->text, "</li>\n");
+    }
+    fy_print(report->text, "</ul>\n");
+}
+
+static void print_caption(fy_report *report, const plan_arrows *arrows, bool map)
+{
+    const char *whose = arrows->true_values ? "true value from there on" : "value by the estimate";
+    bool starts = report->model->initials <= 4;
+    fy_print(report->text, "<figcaption>What the policy does");
+    if (arrows->coloured)
+        fy_print(report->text, ", by colour");
+    else if (arrows->value)
+        fy_print(report->text, "; the deeper the colour, the larger its %s", whose);
+    fy_print(report->text, ".%s",
+             arrows->value ? " Where all actions are worth the same, nothing "
+                             "is drawn."
+                           : "");
+    if (map && (starts || arrows->goals > 0))
+        fy_print(report->text, " %s%s%s.", starts ? "Ring: where episodes start" : "",
+                 starts && arrows->goals > 0 ? "; square: "
+                 : arrows->goals > 0         ? "Square: "
+                                             : "",
+                 arrows->goals > 0 ? "where the most is earned" : "");
+}
+
+/* One of the steps, on the part of the map within the window. */
+static void draw_step(fy_report *report, const plan_arrows *arrows, const window *w, int64_t i,
+                      fy_map_cell *cell)
+{
+    char id[64], title[96];
+    int64_t row, col;
+    double largest = largest_value(report, arrows);
+    memset(cell, 0, (size_t)(w->rows * w->cols) * sizeof *cell);
+    for (int64_t s = 0; s < report->model->states; s++) {
+        if (!foray_model_cell(report->model, s, &row, &col))
+            continue;
+        row -= w->row;
+        col -= w->col;
+        if (row >= 0 && row < w->rows && col >= 0 && col < w->cols)
+            fill_cell(report, arrows, i, s, largest, &cell[row * w->cols + col]);
+        if (row >= 0 && row < w->rows && col >= 0 && col < w->cols) {
+            cell[row * w->cols + col].goal = arrows->goal[s];
+            cell[row * w->cols + col].start = fy_report_starts(report, s);
+        }
+    }
+    fy_format(id, sizeof id, "policy%" PRId64 "-%" PRId64, arrows->id, arrows->step[i]);
+    fy_format(title, sizeof title, "Plan %" PRId64 ", step %" PRId64, arrows->id, arrows->step[i]);
+    fy_map map = {id, title, w->rows, w->cols, cell, NULL, NULL, NULL};
+    fy_print(report->text, "<div>step %" PRId64 "<br>\n", arrows->step[i]);
+    fy_report_draw_map(report, &map);
+    fy_print(report->text, "</div>\n");
+}
+
+static foray_status draw_maps(fy_report *report, const plan_arrows *arrows, int64_t rows,
+                              int64_t cols)
+{
+    fy_map_cell *cell;
+    window w;
+    int64_t row, col;
+    if (!foray_model_cell(report->model, fy_report_busiest(report), &row, &col))
+        row = col = 0;
+    w.row = place_window(rows, row, &w.rows);
+    w.col = place_window(cols, col, &w.cols);
+    if (!FY_ALLOC(report->ctx, cell, w.rows * w.cols))
+        return FORAY_ERROR_MEMORY;
+    fy_print(report->text, "<figure>\n<div class=\"small\">\n");
+    for (int64_t i = 0; i < arrows->steps; i++)
+        draw_step(report, arrows, &w, i, cell);
+    free(cell);
+    fy_print(report->text, "</div>\n");
+    if (arrows->coloured)
+        print_colours(report);
+    print_caption(report, arrows, true);
+    if (w.rows < rows || w.cols < cols)
+        fy_print(report->text,
+                 " Rows %" PRId64 " to %" PRId64 " and columns %" PRId64 " to %" PRId64
+                 " of a map of %" PRId64 " × %" PRId64 ", around the state visited most.",
+                 w.row, w.row + w.rows - 1, w.col, w.col + w.cols - 1, rows, cols);
+    else
+        fy_report_axes(report, rows, cols);
+    fy_print(report->text, "</figcaption></figure>\n");
+    return FORAY_OK;
+}
+
+/* What the letters in the cells stand for. */
+static void print_letters(fy_report *report)
+{
+    enum { MOST_LISTED = 12 };
+    int64_t actions = report->model->actions;
+    for (int64_t a = 0; a < actions && actions <= MOST_LISTED; a++) {
+        const char *name = foray_model_action_name(report->model, a);
+        char label[FY_LABEL_SIZE];
+        fy_map_cell cell = {0};
+        show_action(report->model, a, &cell);
+        if (!name || cell.arrow != FY_ARROW_NONE)
+            continue;
+        fy_print(report->text, " ");
+        fy_print_escaped(report->text, cell.symbol);
+        fy_print(report->text, ": ");
+        fy_print_escaped(report->text, fy_label(name, a, label));
+        fy_print(report->text, ".");
+    }
+}
+
+/* Without a map: a row for each state, a column for each step. */
+static foray_status draw_matrix(fy_report *report, const plan_arrows *arrows)
+{
+    char id[48], row[FY_REPORT_ROWS][FY_LABEL_SIZE], column[FY_REPORT_COLUMNS][FY_LABEL_SIZE];
+    int64_t states = report->model->states;
+    int64_t rows = states < FY_REPORT_ROWS ? states : FY_REPORT_ROWS;
+    double largest = largest_value(report, arrows);
+    fy_map_cell *cell;
+    if (!FY_ALLOC(report->ctx, cell, rows * arrows->steps))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t s = 0; s < rows; s++) {
+        fy_label(foray_model_state_name(report->model, s), s, row[s]);
+        for (int64_t i = 0; i < arrows->steps; i++)
+            fill_cell(report, arrows, i, s, largest, &cell[s * arrows->steps + i]);
+    }
+    for (int64_t i = 0; i < arrows->steps; i++)
+        fy_label(NULL, arrows->step[i], column[i]);
+    fy_format(id, sizeof id, "policy%" PRId64, arrows->id);
+    fy_map map = {id,
+                  "States by steps",
+                  rows,
+                  arrows->steps,
+                  cell,
+                  (const char(*)[FY_LABEL_SIZE])row,
+                  (const char(*)[FY_LABEL_SIZE])column,
+                  "step"};
+    fy_print(report->text, "<figure>\n");
+    fy_report_draw_map(report, &map);
+    free(cell);
+    print_caption(report, arrows, false);
+    print_letters(report);
+    if (rows < states)
+        fy_print(report->text, " The first %" PRId64 " of %" PRId64 " states.", rows, states);
+    fy_print(report->text, "</figcaption></figure>\n");
+    return FORAY_OK;
+}
+
+/* The picture: maps of the steps side by side, or states by steps where there is no map. */
+static foray_status draw_arrows(fy_report *report, const plan_arrows *arrows)
+{
+    int64_t rows, cols;
+    if (fy_report_map(report, &rows, &cols))
+        return draw_maps(report, arrows, rows, cols);
+    return draw_matrix(report, arrows);
+}
+
+/* ---------------------------------------------------------------------------- table */
+
+/* The table behind it, with its CSV. */
+static void print_arrows(fy_report *report, const plan_arrows *arrows)
+{
+    static const char *const heading[] = {"step",   "state",       "name",
+                                          "action", "action name", "value"};
+    enum { ROWS_OF_EACH = FY_REPORT_CSV_ROWS / FY_REPORT_PLANS };
+    char id[48], note[160];
+    int64_t states = report->model->states, max = ROWS_OF_EACH / arrows->steps;
+    int64_t listed = states < max ? states : max;
+    fy_table table = fy_table_begin(report->ctx, 6, heading);
+    for (int64_t i = 0; i < arrows->steps; i++)
+        for (int64_t s = 0; s < listed; s++) {
+            int64_t action = action_at(arrows, i, s);
+            const char *name = foray_model_state_name(report->model, s);
+            const char *its = foray_model_action_name(report->model, action);
+            fy_table_integer(&table, arrows->step[i]);
+            fy_table_integer(&table, s);
+            fy_table_cell(&table, "%s", name ? name : "");
+            fy_table_integer(&table, action);
+            fy_table_cell(&table, "%s", its ? its : "");
+            fy_table_shortest(&table, value_at(report, arrows, i, s));
+        }
+    fy_format(id, sizeof id, "policy%" PRId64, arrows->id);
+    fy_format(note, sizeof note,
+              "%" PRId64 " of %" PRId64 " steps, %" PRId64 " of %" PRId64
+              " states; foray plan -o writes all of them.",
+              arrows->steps, report->model->horizon, listed, states);
+    bool whole = listed == states && arrows->steps == report->model->horizon;
+    fy_page_data(report->text, &table, id, whole ? NULL : note);
+    fy_table_free(&table);
+}
+
 /* ------------------------------------------------------------------------- one by one */
 
 typedef struct gallery {
@@ -136,7 +631,7 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     gallery *g = user;
     fy_report *report = g->report;
     foray_reward *reward = NULL;
-    fy_arrows arrows = {0};
+    plan_arrows arrows = {0};
     char file[48];
     size_t size = strlen(reward_json);
     if (g->seen++ < g->first)
@@ -149,18 +644,18 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     if (g->status == FORAY_OK)
         g->status = print_values(report, episodes, reward, policy);
     if (g->status == FORAY_OK)
-        g->status = fy_arrows_create(report, id, policy, reward, &arrows);
+        g->status = create_arrows(report, id, policy, reward, &arrows);
     if (g->status == FORAY_OK)
-        g->status = fy_arrows_draw(report, &arrows);
+        g->status = draw_arrows(report, &arrows);
     if (g->status == FORAY_OK) {
-        fy_arrows_print(report, &arrows);
+        print_arrows(report, &arrows);
         g->status = fy_report_doubt(report, id, reward, policy);
     }
     fy_format(file, sizeof file, "reward%" PRId64 ".json", id);
     if (size <= FY_REPORT_REWARD)
         fy_page_download(report->text, file, "application/json", reward_json, size);
     fy_print(report->text, "</section>\n");
-    fy_arrows_destroy(&arrows);
+    destroy_arrows(&arrows);
     foray_reward_destroy(reward);
     return g->status == FORAY_OK;
 }

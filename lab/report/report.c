@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols)
-{
-    return foray_model_grid(report->model, rows, cols) && *rows > 1 && *cols > 1;
-}
-
 /* -------------------------------------------------------------------------- gathering */
 
 /* Where actions were taken: s_0..s_{H-1}; generative algorithms tell for each step where

@@ -14,6 +14,7 @@ enum {
     FY_REPORT_WINDOW = 32,      /* cells along a side of the map of a policy */
     FY_REPORT_ROWS = 40,        /* bars, intervals, states of a policy without a map */
     FY_REPORT_LAWS = 4,         /* laws that are drawn, where coordinates are not probabilities */
+    FY_REPORT_MARKED = 4,       /* states: more of them are a landscape, not a place to go to */
     FY_REPORT_POINTS = 120,     /* of a curve */
     FY_REPORT_PLANS = 8,        /* policies that are drawn */
     FY_REPORT_STEPS = 4,        /* steps of each, on a map */
@@ -49,23 +50,14 @@ foray_status fy_report_doubt(fy_report *report, int64_t id, const foray_reward *
                              const foray_policy *policy);
 foray_status fy_report_settings(fy_report *report);
 
-/* laws.c: the probabilities of what follows with their intervals; *printed is false where the
- * algorithm or the model has none. */
-foray_status fy_report_laws(fy_report *report, bool *printed);
-/* Which `room` of the `count` widths are the largest, in their own order: each new one takes the
- * place of the smallest chosen so far, if it is larger. Returns how many. */
-int64_t fy_report_widest(const double *width, int64_t count, int64_t *chosen, int64_t room);
-
 /* Were its episodes recorded elsewhere? */
 bool fy_report_is_recorded(const fy_report *report);
 /* The map, if the model has one that is more than a single line: false if not. */
 bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols);
 /* Prints which quantity grows in which direction of the map, if the states' names tell. */
 void fy_report_axes(fy_report *report, int64_t rows, int64_t cols);
-/* marks.c: does an episode start in this state, one of a few? */
+/* Does an episode start in this state, one of a few? */
 bool fy_report_starts(const fy_report *report, int64_t state);
-/* Marks the few states [states] in which the most is earned; how many, 0 if they are many. */
-int64_t fy_report_goals(const fy_report *report, const foray_reward *reward, bool *goal);
 /* The state that was visited most. */
 int64_t fy_report_busiest(const fy_report *report);
 

@@ -1,4 +1,5 @@
-/* pipe.c - programs as systems: the world protocol (docs/outside.md) from Foray's side.
+/* pipe.c - programs as systems: starts them, and sees to it that nothing of them stays behind;
+ * frames to and from them, with deadlines; and the world protocol (docs/outside.md) from our side.
  *
  *   open    HELLO, SPEC
  *   reset   RESET: a key, and a state comes back
@@ -10,15 +11,612 @@
  * Frames grow as long as they are answered fast, and shrink when they are not, so that slow
  * simulators keep within the time limit of an answer; what is answered does not depend on
  * it. Programs that remember (`sequential`) are asked one question at a time, in order. */
+#define _GNU_SOURCE /* posix_spawn_file_actions_addclosefrom_np, pipe2, environ, sigdescr_np */
+#include "base/parameter.h"
+#include "outside/frames.h"
+#include "outside/outside.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "base/parameter.h"
-#include "outside/channel.h"
-#include "outside/outside.h"
+/* A program in a process group of its own, with a way in (its descriptor 3) and a
+ * way out (its descriptor 4). Standard input is empty, standard output goes where standard
+ * error goes, since the caller's standard output is for results.
+ *
+ * The group is led by a guard: a shell that reads from a pipe whose other end is ours alone. If
+ * this process ends in whatever way, SIGKILL too, the guard reads the end of it, and ends the
+ * group. (The kernel's own signal at the death of a parent comes at the death of the *thread*
+ * that started the program, and only to the program, not to what it started.) */
+typedef struct child_process {
+    pid_t pid;      /* 0: none */
+    pid_t guard;    /* also the group's */
+    int to, from;   /* ours: what is written to `to` is read at 3; -1: closed. Non-blocking */
+    int guard_pipe; /* ours: the guard waits for its end */
+} child_process;
+
+/* One that failed stays failed: its message tells why. One that was stopped while the program was
+ * at work (FORAY_INTERRUPTED) has an answer under way that nobody waits for, and failed, too. */
+typedef struct frame_channel {
+    child_process child;
+    foray_context *ctx;  /* whether to stop */
+    foray_context say;   /* holds the message, once it failed */
+    foray_status failed; /* FORAY_OK: it did not */
+    bool input_closed;   /* the program no longer reads */
+    double missed;       /* the deadline that has passed, with a last look still to come; 0: none */
+    uint64_t next;       /* sequence number of the next question */
+    fy_writer out;       /* what is to be written; out.data[sent..size) still is */
+    size_t sent;
+    uint8_t *in; /* what was read; in[at..end) is not looked at yet */
+    size_t at, end, room;
+} frame_channel;
+
+/* An answer as it lies in the channel: valid until the next call. */
+typedef struct frame_answer {
+    const uint8_t *body; /* NULL: it is not there yet */
+    size_t size;
+} frame_answer;
+
+/* --------------------------------------------------------------- the child */
+
+/* The descriptors that the program speaks on; the first one that is not its own. */
+enum { PROGRAM_IN = 3, PROGRAM_OUT, PROGRAM_END };
+/* Ours lie above these, so that moving them there cannot hit one another. */
+enum { SAFE_DESCRIPTOR = 16 };
+/* However the rest went, a killed process is waited for so long. */
+static const double reap_seconds = 5.0;
+
+/* What the guard does: signals to its group do not end it, since it must outlast them. Programs
+ * have a second to notice that nobody asks them any more, and another after SIGTERM. */
+static const char *const guard_words[] = {"/bin/sh", "-c",
+                                          "trap '' HUP INT QUIT USR1 USR2 ALRM TERM; read -r end; "
+                                          "sleep 1; kill -TERM 0; sleep 1; kill -KILL 0",
+                                          NULL};
+
+/* Both ends of all ways. */
+typedef struct ways {
+    int our_to, its_in;
+    int our_from, its_out;
+    int our_guard_pipe, its_guard_pipe;
+} ways;
+
+/* -------------------------------------------------------------------- ways */
+
+static void close_way(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+static void close_ways(ways *w)
+{
+    close_way(&w->our_to);
+    close_way(&w->its_in);
+    close_way(&w->our_from);
+    close_way(&w->its_out);
+    close_way(&w->our_guard_pipe);
+    close_way(&w->its_guard_pipe);
+}
+
+/* Moves a descriptor out of the way of those the program gets. */
+static bool move_aside(int *fd)
+{
+    int moved = fcntl(*fd, F_DUPFD_CLOEXEC, SAFE_DESCRIPTOR);
+    if (moved < 0)
+        return false;
+    close(*fd);
+    *fd = moved;
+    return true;
+}
+
+static bool set_non_blocking(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
+}
+
+/* In goes a socket, since a send can be told not to raise SIGPIPE and a write to a pipe
+ * cannot; out comes a pipe. */
+static bool open_ways(ways *w)
+{
+    int in[2], out[2], guard_pipe[2];
+    *w = (ways){-1, -1, -1, -1, -1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)
+        return false;
+    w->our_to = in[0];
+    w->its_in = in[1];
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return false;
+    w->our_from = out[0];
+    w->its_out = out[1];
+    if (pipe2(guard_pipe, O_CLOEXEC) != 0)
+        return false;
+    w->its_guard_pipe = guard_pipe[0];
+    w->our_guard_pipe = guard_pipe[1];
+    return shutdown(w->our_to, SHUT_RD) == 0 && move_aside(&w->our_to) && move_aside(&w->its_in) &&
+           move_aside(&w->our_from) && move_aside(&w->its_out) && move_aside(&w->its_guard_pipe) &&
+           move_aside(&w->our_guard_pipe) && set_non_blocking(w->our_to) &&
+           set_non_blocking(w->our_from);
+}
+
+/* ----------------------------------------------------------------- starting */
+
+/* What arranges descriptors returns 0, or the first error. */
+typedef int arrangement(posix_spawn_file_actions_t *actions, const ways *w);
+
+static int arrange_program(posix_spawn_file_actions_t *actions, const ways *w)
+{
+    int error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    bool has_stderr = fcntl(STDERR_FILENO, F_GETFD) >= 0;
+    if (!error && !has_stderr)
+        error = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, STDERR_FILENO, STDOUT_FILENO);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, w->its_in, PROGRAM_IN);
+    if (!error)
+        error = posix_spawn_file_actions_adddup2(actions, w->its_out, PROGRAM_OUT);
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(actions, PROGRAM_END);
+    return error;
+}
+
+/* Standard error would keep whoever reads it waiting, were a guard to hold it. */
+static int arrange_guard(posix_spawn_file_actions_t *actions, const ways *w)
+{
+    int error = posix_spawn_file_actions_adddup2(actions, w->its_guard_pipe, STDIN_FILENO);
+    for (int fd = STDOUT_FILENO; !error && fd <= STDERR_FILENO; fd++)
+        error = posix_spawn_file_actions_addopen(actions, fd, "/dev/null", O_WRONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+    return error;
+}
+
+/* In the group, or 0 for one of its own; no signal blocked or ignored, whatever the caller does
+ * with his. */
+static int arrange_signals(posix_spawnattr_t *attributes, pid_t group)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    if (!error)
+        error = posix_spawnattr_setpgroup(attributes, group);
+    if (!error)
+        error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &all);
+    return error;
+}
+
+static int spawn(const char *const *word, arrangement *arrange, const ways *w, pid_t group,
+                 pid_t *pid)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = arrange(&actions, w);
+        if (!error)
+            error = arrange_signals(&attributes, group);
+        if (!error)
+            error = posix_spawn(pid, word[0], &actions, &attributes, (char *const *)word, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static void reap(pid_t pid)
+{
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+}
+
+/* Starts the program of these words, ended by NULL, the first of which is its path: no shell reads
+ * them. Nothing else of ours is open in it. */
+static foray_status start_child(foray_context *say, const char *const *word, child_process *child)
+{
+    ways w;
+    pid_t pid = 0, guard = 0;
+    int error = open_ways(&w) ? 0 : errno;
+    if (!error)
+        error = spawn(guard_words, arrange_guard, &w, 0, &guard);
+    if (!error)
+        error = spawn(word, arrange_program, &w, guard, &pid);
+    if (error) {
+        if (guard > 0) {
+            kill(guard, SIGKILL);
+            reap(guard);
+        }
+        close_ways(&w);
+        return fy_fail(say, FORAY_ERROR_WORLD, "it cannot be started: %s", strerror(error));
+    }
+    close_way(&w.its_in);
+    close_way(&w.its_out);
+    close_way(&w.its_guard_pipe);
+    *child = (child_process){.pid = pid,
+                             .guard = guard,
+                             .to = w.our_to,
+                             .from = w.our_from,
+                             .guard_pipe = w.our_guard_pipe};
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- ending */
+
+/* Looks without reaping: while the process waits to be reaped its number, and the group's,
+ * cannot become somebody else's. */
+typedef enum fate { RUNNING, ENDED, REAPED_BY_OTHERS } fate;
+
+static fate look_at(pid_t pid, siginfo_t *info)
+{
+    *info = (siginfo_t){0};
+    int result;
+    do
+        result = waitid(P_PID, (id_t)pid, info, WEXITED | WNOHANG | WNOWAIT);
+    while (result != 0 && errno == EINTR);
+    if (result != 0)
+        return REAPED_BY_OTHERS;
+    return info->si_pid == 0 ? RUNNING : ENDED;
+}
+
+/* strsignal writes to memory that threads share. */
+static const char *signal_text(int number)
+{
+    const char *text = sigdescr_np(number);
+    return text ? text : "unknown";
+}
+
+enum { HOW_SIZE = 64 };
+/* Has it ended? If so, `how` says in which way: "exit status 3", "signal 9: Killed". */
+static bool child_ended(const child_process *child, char how[HOW_SIZE])
+{
+    siginfo_t info;
+    switch (look_at(child->pid, &info)) {
+    case RUNNING:
+        return false;
+    case REAPED_BY_OTHERS:
+        fy_format(how, HOW_SIZE, "exit status unknown");
+        break;
+    case ENDED:
+        if (info.si_code == CLD_EXITED)
+            fy_format(how, HOW_SIZE, "exit status %d", info.si_status);
+        else
+            fy_format(how, HOW_SIZE, "signal %d: %s", info.si_status, signal_text(info.si_status));
+    }
+    return true;
+}
+
+/* Waits until it has ended or `seconds` are over. */
+static fate wait_for(pid_t pid, double seconds)
+{
+    siginfo_t info;
+    double deadline = fy_clock() + seconds;
+    struct timespec pause = {.tv_nsec = 500000};
+    fate found;
+    while ((found = look_at(pid, &info)) == RUNNING && fy_clock() < deadline) {
+        nanosleep(&pause, NULL);
+        if (pause.tv_nsec < 10000000)
+            pause.tv_nsec *= 2;
+    }
+    return found;
+}
+
+/* One that cannot be waited for is left to whoever reaps our children. */
+static void reap_killed(pid_t pid)
+{
+    if (wait_for(pid, reap_seconds) == ENDED)
+        reap(pid);
+}
+
+/* A grandchild may have outlived it, so the group is killed in any case, while its number is
+ * surely the guard's. One that left the group lives on; nobody here waits for it. */
+/* Closes both ways, which asks it to end; after `patience` seconds SIGTERM to the group, after
+ * `grace` more SIGKILL, also to whatever else is left of the group; and reaps it. */
+static void end_child(child_process *child, double patience, double grace)
+{
+    siginfo_t info;
+    if (child->pid == 0)
+        return;
+    close_way(&child->to);
+    close_way(&child->from);
+    if (wait_for(child->pid, patience) == RUNNING) {
+        kill(-child->guard, SIGTERM);
+        wait_for(child->pid, grace);
+    }
+    if (look_at(child->guard, &info) != REAPED_BY_OTHERS)
+        kill(-child->guard, SIGKILL);
+    close_way(&child->guard_pipe);
+    reap_killed(child->pid);
+    reap_killed(child->guard);
+    *child = (child_process){.to = -1, .from = -1, .guard_pipe = -1};
+}
+
+/* ------------------------------------------------------------------ frames */
+
+/* So long nobody looks whether to stop, or whether a program died while others hold its pipe. */
+static const double look_seconds = 0.05;
+/* How long one that closed its pipe has to end, so that the message can say how it did. */
+static const double last_words_seconds = 0.2;
+/* How long one that failed may take to end by itself. */
+static const double spent_seconds = 0.25;
+
+/* ----------------------------------------------------------------- lifetime */
+
+/* Starts the program of these words. `room` is for what may wait to be written. Close it even if
+ * this fails. */
+static foray_status channel_open(foray_context *ctx, frame_channel *channel,
+                                 const char *const *word, size_t room)
+{
+    *channel =
+        (frame_channel){.child = {.to = -1, .from = -1, .guard_pipe = -1}, .ctx = ctx, .next = 1};
+    foray_context *say = &channel->say;
+    say->threads = 1;
+    say->allocations_left = -1;
+    channel->out = (fy_writer){.ctx = say, .capacity = room};
+    channel->room = FY_FRAME_HEADER + (size_t)FY_FRAME_MAX;
+    if (!FY_ALLOC(ctx, channel->out.data, room) || !FY_ALLOC(ctx, channel->in, channel->room))
+        return FORAY_ERROR_MEMORY;
+    return start_child(ctx, word, &channel->child);
+}
+
+/* Puts the header of a question in front of what is to be written; the caller writes its
+ * body of `length` bytes to channel->out. Returns its sequence number. */
+static uint64_t channel_ask(frame_channel *channel, fy_frame_type type, size_t length)
+{
+    uint64_t sequence = channel->next++;
+    fy_frame_write(&channel->out, (fy_frame){(uint32_t)length, type, sequence});
+    return sequence;
+}
+
+/* One attempt is enough: closing the way in says the same. */
+static void send_goodbye(frame_channel *channel)
+{
+    if (channel->failed != FORAY_OK || channel->input_closed || channel->child.to < 0)
+        return;
+    channel->out.size = channel->sent = 0;
+    channel_ask(channel, FY_FRAME_GOODBYE, 0);
+    (void)send(channel->child.to, channel->out.data, channel->out.size, MSG_NOSIGNAL);
+}
+
+/* Says goodbye and ends the program, with `grace` seconds for each way of asking; one that failed
+ * is hardly asked, and one that is at work when it is stopped would not notice. */
+static void channel_close(frame_channel *channel, double grace)
+{
+    double patience = channel->failed == FORAY_INTERRUPTED ? 0
+                      : channel->failed != FORAY_OK        ? fmin(grace, spent_seconds)
+                                                           : grace;
+    send_goodbye(channel);
+    end_child(&channel->child, patience, grace);
+    free(channel->out.data);
+    free(channel->in);
+    channel->out.data = channel->in = NULL;
+}
+
+/* ---------------------------------------------------------------- questions */
+
+/* Makes room for `size` more bytes to be written: false if too many still wait. */
+static bool channel_room(frame_channel *channel, size_t size)
+{
+    fy_writer *out = &channel->out;
+    if (channel->sent > 0) {
+        memmove(out->data, out->data + channel->sent, out->size - channel->sent);
+        out->size -= channel->sent;
+        channel->sent = 0;
+    }
+    return size <= out->capacity - out->size;
+}
+
+/* ----------------------------------------------------------------- failures */
+
+static foray_status fail(frame_channel *channel)
+{
+    return channel->failed = FORAY_ERROR_WORLD;
+}
+
+static foray_status fail_as_stopped(frame_channel *channel)
+{
+    fy_say(&channel->say, "the program was stopped in the middle of an answer");
+    return channel->failed = FORAY_INTERRUPTED;
+}
+
+/* FORAY_OK, or why it cannot be asked any more. Once what was stopped is over, whoever asks again
+ * is not being stopped. */
+static foray_status channel_check(frame_channel *channel)
+{
+    if (channel->failed == FORAY_INTERRUPTED && !fy_stopped(channel->ctx))
+        return FORAY_ERROR_WORLD;
+    return channel->failed;
+}
+
+static foray_status fail_as_ended(frame_channel *channel, const char *how)
+{
+    fy_say(&channel->say, "the program ended (%s) without answering", how);
+    return fail(channel);
+}
+
+/* The program closed its way out: it is about to end, or does not want to speak any more. */
+static foray_status fail_as_closed(frame_channel *channel)
+{
+    char how[HOW_SIZE];
+    double deadline = fy_clock() + last_words_seconds;
+    do {
+        if (child_ended(&channel->child, how))
+            return fail_as_ended(channel, how);
+        poll(NULL, 0, 1);
+    } while (fy_clock() < deadline);
+    fy_say(&channel->say, "the program closed descriptor 4 without answering");
+    return fail(channel);
+}
+
+static foray_status fail_as_error(frame_channel *channel, const uint8_t *body, size_t size)
+{
+    char text[400];
+    fy_error_read(body, size, text, sizeof text);
+    fy_say(&channel->say, "the program says: %s", text[0] ? text : "(nothing)");
+    return fail(channel);
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static frame_answer cut_frame(frame_channel *channel, size_t length)
+{
+    frame_answer answer = {channel->in + channel->at + FY_FRAME_HEADER, length};
+    channel->at += FY_FRAME_HEADER + length;
+    return answer;
+}
+
+/* The answer to question (type, sequence), of `min` to `max` bytes, if it is there. */
+static foray_status channel_take(frame_channel *channel, fy_frame_type type, uint64_t sequence,
+                                 size_t min, size_t max, frame_answer *answer)
+{
+    size_t there = channel->end - channel->at;
+    *answer = (frame_answer){0};
+    if (channel->failed != FORAY_OK)
+        return channel_check(channel);
+    if (there < FY_FRAME_HEADER)
+        return FORAY_OK;
+    fy_frame frame = fy_frame_read(channel->in + channel->at);
+    if (fy_frame_check(&channel->say, &frame, type, sequence, min, max) != FORAY_OK)
+        return fail(channel);
+    if (there - FY_FRAME_HEADER < frame.length)
+        return FORAY_OK;
+    frame_answer found = cut_frame(channel, frame.length);
+    if (frame.type == FY_FRAME_ERROR)
+        return fail_as_error(channel, found.body, found.size);
+    *answer = found;
+    return FORAY_OK;
+}
+
+/* ------------------------------------------------------------------- moving */
+
+/* One that no longer reads may still have said why: what it wrote is read first. */
+static void write_some(frame_channel *channel)
+{
+    const fy_writer *out = &channel->out;
+    while (channel->sent < out->size) {
+        ssize_t done = send(channel->child.to, out->data + channel->sent, out->size - channel->sent,
+                            MSG_NOSIGNAL);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            channel->input_closed = errno != EAGAIN && errno != EWOULDBLOCK;
+            return;
+        }
+        channel->sent += (size_t)done;
+    }
+}
+
+/* The whole of one frame fits: its header was checked before there can be more. */
+static void make_room_to_read(frame_channel *channel)
+{
+    if (channel->at == 0)
+        return;
+    memmove(channel->in, channel->in + channel->at, channel->end - channel->at);
+    channel->end -= channel->at;
+    channel->at = 0;
+}
+
+static foray_status read_some(frame_channel *channel)
+{
+    make_room_to_read(channel);
+    ssize_t done;
+    do
+        done = read(channel->child.from, channel->in + channel->end, channel->room - channel->end);
+    while (done < 0 && errno == EINTR);
+    if (done > 0) {
+        channel->end += (size_t)done;
+        return FORAY_OK;
+    }
+    if (done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return FORAY_OK;
+    return fail_as_closed(channel);
+}
+
+static foray_status fail_as_late(frame_channel *channel, double limit)
+{
+    fy_say(&channel->say, "the program did not answer within %g s%s", limit,
+           channel->input_closed ? ", and no longer reads descriptor 3" : "");
+    return fail(channel);
+}
+
+/* Nothing moved for a while: is it dead while somebody else holds the pipe? */
+static foray_status check_child(frame_channel *channel, struct pollfd *way)
+{
+    char how[HOW_SIZE];
+    if (!child_ended(&channel->child, how))
+        return FORAY_OK;
+    if (poll(way, 1, 0) > 0) /* it answered, then ended */
+        return FORAY_OK;
+    return fail_as_ended(channel, how);
+}
+
+/* Past the deadline there is one last look: if it was us who slept, the answer is there. */
+static foray_status check_deadline(frame_channel *channel, double deadline, double limit)
+{
+    if (channel->missed == deadline)
+        return fail_as_late(channel, limit);
+    channel->missed = fy_clock() >= deadline ? deadline : 0;
+    return FORAY_OK;
+}
+
+/* Writes and reads what can be; waits for the program if nothing can, until fy_clock() says
+ * `deadline`, which was set `limit` seconds before, or the context is told to stop. */
+static foray_status channel_move(frame_channel *channel, double deadline, double limit)
+{
+    if (channel->failed != FORAY_OK || check_deadline(channel, deadline, limit) != FORAY_OK)
+        return channel_check(channel);
+    if (fy_stopped(channel->ctx))
+        return fail_as_stopped(channel);
+    if (!channel->input_closed)
+        write_some(channel);
+    bool writes = channel->sent < channel->out.size && !channel->input_closed;
+    struct pollfd way[2] = {{.fd = channel->child.from, .events = POLLIN},
+                            {.fd = channel->child.to, .events = POLLOUT}};
+    double seconds = fmin(fmax(deadline - fy_clock(), 0), look_seconds);
+    int ready = poll(way, writes ? 2 : 1, (int)ceil(seconds * 1e3));
+    if (ready < 0 && errno != EINTR) {
+        fy_say(&channel->say, "the program cannot be listened to: %s", strerror(errno));
+        return fail(channel);
+    }
+    if (ready <= 0)
+        return check_child(channel, way);
+    return way[0].revents ? read_some(channel) : FORAY_OK;
+}
+
+/* Both until the answer is there. */
+static foray_status channel_await(frame_channel *channel, fy_frame_type type, uint64_t sequence,
+                                  size_t min, size_t max, double deadline, double limit,
+                                  frame_answer *answer)
+{
+    for (;;) {
+        foray_status status = channel_take(channel, type, sequence, min, max, answer);
+        if (status != FORAY_OK || answer->body)
+            return status;
+        status = channel_move(channel, deadline, limit);
+        if (status != FORAY_OK)
+            return status;
+    }
+}
+
+/* ----------------------------------------------------------- the protocol */
 
 /* STEP frames on their way at a time. */
 enum { WINDOW = 4 };
@@ -33,7 +631,7 @@ typedef struct limits {
 } limits;
 
 typedef struct program {
-    fy_channel channel;
+    frame_channel channel;
     limits limits;
     fy_frame_spec told;
     int64_t dimensions;
@@ -110,7 +708,7 @@ static uint64_t write_step(program *p, int64_t count, const foray_system_query *
 {
     fy_writer *out = &p->channel.out;
     size_t length = 8 + (size_t)count * question_size(p);
-    uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_STEP, length);
+    uint64_t sequence = channel_ask(&p->channel, FY_FRAME_STEP, length);
     fy_write_u64(out, (uint64_t)count);
     write_keys(out, count, query);
     write_words(out, count, query, false);
@@ -135,7 +733,7 @@ static void ask_some(program *p, batch *b, const foray_system_query *query, cons
 {
     while (b->asked < b->count && b->last - b->first < WINDOW) {
         int64_t left = b->count - b->asked, size = p->batch < left ? p->batch : left;
-        if (!fy_channel_room(&p->channel, FY_FRAME_HEADER + 8 + (size_t)size * question_size(p)))
+        if (!channel_room(&p->channel, FY_FRAME_HEADER + 8 + (size_t)size * question_size(p)))
             return;
         uint64_t sequence = write_step(p, size, query + b->asked, state + b->asked * p->dimensions);
         b->flight[b->last % WINDOW].sequence = sequence;
@@ -160,8 +758,8 @@ static foray_status take_some(program *p, batch *b, double *next)
     while (b->first < b->last) {
         int64_t count = b->flight[b->first % WINDOW].count;
         size_t size = fy_frame_step_size(count, p->dimensions);
-        fy_answer answer;
-        foray_status status = fy_channel_take(
+        frame_answer answer;
+        foray_status status = channel_take(
             &p->channel, FY_FRAME_STEP, b->flight[b->first % WINDOW].sequence, size, size, &answer);
         if (status != FORAY_OK || !answer.body)
             return status;
@@ -190,7 +788,7 @@ static foray_status program_step(void *self, int64_t count, const foray_system_q
         ask_some(p, &b, query, state);
         status = take_some(p, &b, next);
         if (status == FORAY_OK && b.answered < count)
-            status = fy_channel_move(&p->channel, b.since + p->limits.timeout, p->limits.timeout);
+            status = channel_move(&p->channel, b.since + p->limits.timeout, p->limits.timeout);
     }
     return status;
 }
@@ -201,11 +799,10 @@ static foray_status program_step(void *self, int64_t count, const foray_system_q
 static foray_status await_numbers(program *p, fy_frame_type type, uint64_t sequence, int64_t count,
                                   double *out)
 {
-    fy_answer answer;
+    frame_answer answer;
     size_t size = (size_t)count * sizeof *out;
-    foray_status status =
-        fy_channel_await(&p->channel, type, sequence, size, size, fy_clock() + p->limits.timeout,
-                         p->limits.timeout, &answer);
+    foray_status status = channel_await(&p->channel, type, sequence, size, size,
+                                        fy_clock() + p->limits.timeout, p->limits.timeout, &answer);
     if (status != FORAY_OK)
         return status;
     fy_reader reader = {.data = answer.body, .size = answer.size};
@@ -216,8 +813,8 @@ static foray_status await_numbers(program *p, fy_frame_type type, uint64_t seque
 /* For a single question with a body of so many bytes. */
 static foray_status make_room(program *p, size_t length)
 {
-    foray_status status = fy_channel_check(&p->channel);
-    if (status == FORAY_OK && !fy_channel_room(&p->channel, FY_FRAME_HEADER + length))
+    foray_status status = channel_check(&p->channel);
+    if (status == FORAY_OK && !channel_room(&p->channel, FY_FRAME_HEADER + length))
         status = FORAY_ERROR_WORLD;
     return status;
 }
@@ -228,7 +825,7 @@ static foray_status program_reset(void *self, const foray_draw *draw, double *st
     foray_status status = make_room(p, 8);
     if (status != FORAY_OK)
         return status;
-    uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_RESET, 8);
+    uint64_t sequence = channel_ask(&p->channel, FY_FRAME_RESET, 8);
     fy_write_u64(&p->channel.out, fy_draw_key(draw));
     return await_numbers(p, FY_FRAME_RESET, sequence, p->dimensions, state);
 }
@@ -242,7 +839,7 @@ static foray_status program_reward(void *self, int64_t index, const double *stat
     foray_status status = make_room(p, length);
     if (status != FORAY_OK)
         return status;
-    uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_REWARD, length);
+    uint64_t sequence = channel_ask(&p->channel, FY_FRAME_REWARD, length);
     fy_write_u64(out, (uint64_t)index);
     fy_write_u64(out, (uint64_t)action);
     fy_write_doubles(out, state, (size_t)p->dimensions);
@@ -272,7 +869,7 @@ static const char *program_message(void *self)
 static void program_destroy(void *self)
 {
     program *p = self;
-    fy_channel_close(&p->channel, p->limits.grace);
+    channel_close(&p->channel, p->limits.grace);
     fy_frame_spec_free(&p->told);
     free(p);
 }
@@ -281,11 +878,12 @@ static void program_destroy(void *self)
 
 /* The answer to a question asked before `deadline`, its message in `ctx`. */
 static foray_status await_answer(foray_context *ctx, program *p, fy_frame_type type,
-                                 uint64_t sequence, size_t max, double deadline, fy_answer *answer)
+                                 uint64_t sequence, size_t max, double deadline,
+                                 frame_answer *answer)
 {
-    fy_channel *channel = &p->channel;
+    frame_channel *channel = &p->channel;
     foray_status status =
-        fy_channel_await(channel, type, sequence, 0, max, deadline, p->limits.start, answer);
+        channel_await(channel, type, sequence, 0, max, deadline, p->limits.start, answer);
     if (status != FORAY_OK)
         fy_say(ctx, "%s", channel->say.message);
     return status;
@@ -293,8 +891,8 @@ static foray_status await_answer(foray_context *ctx, program *p, fy_frame_type t
 
 static foray_status shake_hands(foray_context *ctx, program *p, double deadline)
 {
-    fy_answer answer;
-    uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_HELLO, 16);
+    frame_answer answer;
+    uint64_t sequence = channel_ask(&p->channel, FY_FRAME_HELLO, 16);
     fy_hello_write(&p->channel.out);
     foray_status status = await_answer(ctx, p, FY_FRAME_HELLO, sequence, 16, deadline, &answer);
     if (status != FORAY_OK)
@@ -304,8 +902,8 @@ static foray_status shake_hands(foray_context *ctx, program *p, double deadline)
 
 static foray_status ask_spec(foray_context *ctx, program *p, double deadline)
 {
-    fy_answer answer;
-    uint64_t sequence = fy_channel_ask(&p->channel, FY_FRAME_SPEC, 0);
+    frame_answer answer;
+    uint64_t sequence = channel_ask(&p->channel, FY_FRAME_SPEC, 0);
     foray_status status =
         await_answer(ctx, p, FY_FRAME_SPEC, sequence, FY_FRAME_MAX, deadline, &answer);
     if (status != FORAY_OK)
@@ -316,7 +914,7 @@ static foray_status ask_spec(foray_context *ctx, program *p, double deadline)
 static foray_status connect_program(foray_context *ctx, program *p, const char *const *word)
 {
     size_t room = WINDOW * ((size_t)FY_FRAME_STEP_MAX + FY_FRAME_HEADER);
-    foray_status status = fy_channel_open(ctx, &p->channel, word, room);
+    foray_status status = channel_open(ctx, &p->channel, word, room);
     double deadline = fy_clock() + p->limits.start;
     if (status == FORAY_OK)
         status = shake_hands(ctx, p, deadline);

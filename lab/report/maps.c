@@ -1,11 +1,28 @@
-/* axes.c - what the sides of a map stand for, read off the names of its corners: the states of
- * systems are called "angle=0.5, velocity=-1". */
+/* maps.c - what maps have in common: which there are, where episodes start, and what the sides
+ * stand for, read off the names of the corners: the states of systems are called "angle=0.5,
+ * velocity=-1". */
+#include "base/base.h"
 #include "base/parameter.h"
 #include "report/report.h"
-#include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+bool fy_report_map(const fy_report *report, int64_t *rows, int64_t *cols)
+{
+    return foray_model_grid(report->model, rows, cols) && *rows > 1 && *cols > 1;
+}
+
+bool fy_report_starts(const fy_report *report, int64_t state)
+{
+    const foray_model *model = report->model;
+    for (int64_t i = 0; i < model->initials && model->initials <= FY_REPORT_MARKED; i++)
+        if (model->initial_state[i] == state && model->initial_probability[i] > 0)
+            return true;
+    return false;
+}
+
+/* --------------------------------------------------------------------------- axes */
 
 enum { AXES = 2 };
 
