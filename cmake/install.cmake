@@ -1,7 +1,18 @@
 # cmake --install: the command, the libraries, the headers, a pkg-config file each, a
 # CMake package, the manual, the completions, and what programs need to be worlds.
+#
+# `cmake --build BUILD --target uninstall` removes the files that it wrote.
+if(NOT FORAY_INSTALL)
+  return()
+endif()
 include(CMakePackageConfigHelpers)
 
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall
+      COMMAND ${CMAKE_COMMAND} -P ${PROJECT_SOURCE_DIR}/cmake/uninstall.cmake VERBATIM
+      WORKING_DIRECTORY ${PROJECT_BINARY_DIR} COMMENT "Removing what was installed")
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET foray)
   install(TARGETS foray RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   if(BUILD_SHARED_LIBS)
@@ -14,7 +25,7 @@ foreach(library ${FORAY_LIBRARIES})
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
-install(DIRECTORY include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/foray DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(NOT FORAY_CORE)
   install(FILES examples/outside/foray_world.py examples/outside/serve.c
       DESTINATION ${CMAKE_INSTALL_DATADIR}/foray)

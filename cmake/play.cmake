@@ -1,11 +1,11 @@
 # The page of the playground, as a C file that libforay-lab contains: the template and scripts of
 # web/, and the core of the library for WebAssembly, built in a directory of its own. Where its
 # compiler is missing the C file contains no page, and `foray play` says so.
-option(FORAY_PLAY "Build the playground, where the compiler of WebAssembly is installed" ON)
+option(FORAY_PLAY "Build the playground, where the compiler of WebAssembly is installed" ${PROJECT_IS_TOP_LEVEL})
 set(FORAY_PAGE ${PROJECT_BINARY_DIR}/web/page.c)
-add_executable(pack web/pack.c)
-target_link_libraries(pack PRIVATE PkgConfig::ZLIB)
-set_target_properties(pack PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/web)
+add_executable(foray_pack ${PROJECT_SOURCE_DIR}/web/pack.c)
+target_link_libraries(foray_pack PRIVATE PkgConfig::ZLIB)
+set_target_properties(foray_pack PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/web)
 
 # clang, its runtime for WebAssembly, the linker, the archiver, the C library, the optimiser.
 set(FORAY_PLAY_MISSING "")
@@ -31,7 +31,7 @@ if(NOT FORAY_PLAY OR FORAY_PLAY_MISSING)
   if(FORAY_PLAY)
     message(STATUS "No playground: ${FORAY_PLAY_MISSING} missing (scripts/setup all installs them)")
   endif()
-  add_custom_command(OUTPUT ${FORAY_PAGE} COMMAND pack > ${FORAY_PAGE} DEPENDS pack VERBATIM)
+  add_custom_command(OUTPUT ${FORAY_PAGE} COMMAND foray_pack > ${FORAY_PAGE} DEPENDS foray_pack VERBATIM)
   return()
 endif()
 
@@ -52,6 +52,6 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/web/play.wasm
 add_custom_target(playground DEPENDS ${PROJECT_BINARY_DIR}/web/play.wasm)
 file(GLOB FORAY_WEB CONFIGURE_DEPENDS web/*.html web/*.css web/*.js)
 add_custom_command(OUTPUT ${FORAY_PAGE}
-    COMMAND pack ${PROJECT_SOURCE_DIR}/web/play.html ${PROJECT_BINARY_DIR}/web/play.wasm
+    COMMAND foray_pack ${PROJECT_SOURCE_DIR}/web/play.html ${PROJECT_BINARY_DIR}/web/play.wasm
             > ${FORAY_PAGE}
-    DEPENDS pack ${FORAY_WEB} ${PROJECT_BINARY_DIR}/web/play.wasm VERBATIM)
+    DEPENDS foray_pack ${FORAY_WEB} ${PROJECT_BINARY_DIR}/web/play.wasm VERBATIM)

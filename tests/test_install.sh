@@ -46,7 +46,7 @@ check_files() {
         share/foray/foray_world.py share/foray/serve.c share/man/man1/foray.1 \
         share/man/man1/foray-explore.1 share/man/man7/foray-algorithms.7 \
         share/bash-completion/completions/foray share/zsh/site-functions/_foray \
-        share/fish/vendor_completions.d/foray.fish; do
+        share/fish/vendor_completions.d/foray.fish share/doc/foray/LICENSE; do
         [[ -s $prefix/$file ]] || fail "$file was not installed"
     done
     "$prefix/bin/foray" --version >/dev/null || fail "the installed command does not run"
@@ -79,9 +79,22 @@ try_prefix() {
     make_a_world "$1"
 }
 
+# What was installed last is removed; what lies beside it stays.
+try_uninstall() {
+    cmake --install "$build" --prefix "$scratch/gone"
+    [[ -x $scratch/gone/bin/foray ]] || fail "no command"
+    touch "$scratch/gone/bin/mine"
+    cmake --build "$build" --target uninstall
+    [[ $(find "$scratch/gone" ! -type d) == "$scratch/gone/bin/mine" ]] || fail "uninstall leaves files"
+    if cmake --build "$build" --target uninstall; then
+        fail "nothing is installed, and uninstall does not say so"
+    fi
+}
+
 # Moved after installing: nothing in it may depend on where it was put first.
 cmake --install "$build" --prefix "$scratch/first"
 mv "$scratch/first" "$scratch/static"
+try_uninstall
 [[ -e $scratch/static/lib/libforay.a ]] || fail "no static library"
 try_prefix "$scratch/static"
 if [[ ${2:-} == static ]]; then
@@ -100,6 +113,17 @@ cmake --install "$build/shared" --prefix "$scratch/shared"
 line=$(PKG_CONFIG_PATH="$scratch/shared/lib/pkgconfig" pkg-config --libs foray)
 [[ ! $line =~ omp|sqlite ]] || fail "the link line of the shared library is '$line'"
 try_prefix "$scratch/shared"
+
+# As a part of another project it is the two libraries and nothing else: no tests, no benchmarks, no
+# command, and nothing is installed with that project.
+cmake -S "$source_tree/tests/install" -B "$build/part" -G Ninja -DCMAKE_BUILD_TYPE=None \
+    -DFORAY_TREE="$source_tree"
+cmake --build "$build/part" --target hello
+expect_hello "$build/part/hello"
+others=$(ninja -C "$build/part" -t targets all | grep -E '(test_|bench_|/foray: |quickstart)' || true)
+[[ -z $others ]] || fail "a project that contains Foray builds $others"
+cmake --install "$build/part" --prefix "$scratch/part"
+[[ ! -e $scratch/part ]] || fail "a project that contains Foray installs it"
 
 # Only the public interface leaves the shared libraries; what the lab shares with the library
 # it was built with carries a version that keeps everybody else out.
