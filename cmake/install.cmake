@@ -38,20 +38,18 @@ if(NOT FORAY_CORE)
   install(FILES completions/foray.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()
 
-# A static library cannot be linked without the libraries it uses, so there
-# they are public; a shared one names them itself, so there they are private.
+# Who links a static library needs the libraries it uses; a shared one names them itself.
 if(BUILD_SHARED_LIBS)
   set(FORAY_STATIC OFF)
-  set(FORAY_PC_PRIVATE ".private")
   if(TARGET libforay-lab)
     set_target_properties(libforay-lab PROPERTIES INSTALL_RPATH "$ORIGIN")
   endif()
 else()
   set(FORAY_STATIC ON)
   set(FORAY_PC_LIBS " ${FORAY_OPENMP_RUNTIME} -lm")
-endif()
-if(NOT FORAY_CORE)
-  set(FORAY_PC_REQUIRES "sqlite3 zlib liblzma")
+  if(NOT FORAY_CORE)
+    set(FORAY_PC_REQUIRES "sqlite3 zlib liblzma")
+  endif()
 endif()
 
 # Relative to the file itself, so that the installed tree may be moved.
