@@ -200,7 +200,7 @@ foray_status foray_rollout(foray_context *ctx, foray_system *system, const foray
     if (status != FORAY_OK)
         return status;
     status = FORAY_ERROR_MEMORY;
-    double *total;
+    double *total = NULL;
     fy_arena arena = {.ctx = ctx};
     if (FY_NEW(&arena, w.state, BATCH * spec->dimensions) &&
         FY_NEW(&arena, w.next, BATCH * spec->dimensions) && FY_NEW(&arena, w.query, BATCH) &&
