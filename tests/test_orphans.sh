@@ -70,6 +70,15 @@ holds "deaf, too ($code)" test "$code" = 130
 stopped KILL ring.json --in "$long" -k 60 -o deaf.foray --force
 echo "exec $hostile \$(cat manners) 3 spinning" >around
 
+# One that leaves the group is ended all the same, as long as Foray lives.
+left="exec:[timeout=1000,start=1000]exec setsid ./world"
+stopped TERM ring.json --in "$left" -k 60 -o left.foray
+holds "out of the group ($code)" test "$code" = 130
+echo "trap '' TERM; $hostile \$(cat manners) 41 spinning & echo \$! >>programs; wait" >around
+stopped TERM ring.json --in "$left" -k 60 -o left.foray --force
+holds "with what it started ($code)" test "$code" = 130
+echo "exec $hostile \$(cat manners) 3 spinning" >around
+
 # While it is asked for a model.
 stopped TERM "$long" -k 60 -o asked.foray
 holds "asked for a model ($code)" test "$code" = 130

@@ -326,23 +326,33 @@ static void reap_killed(pid_t pid)
         reap(pid);
 }
 
-/* A grandchild may have outlived it, so the group is killed in any case, while its number is
- * surely the guard's. One that left the group lives on; nobody here waits for it. */
-/* Closes both ways, which asks it to end; after `patience` seconds SIGTERM to the group, after
- * `grace` more SIGKILL, also to whatever else is left of the group; and reaps it. */
-static void end_child(child_process *child, double patience, double grace)
+/* To the group; and to the program, which may have left it for one of its own (setsid), and to that
+ * one. Until the two are reaped their numbers, and those of the groups, are surely theirs. */
+static void signal_child(const child_process *child, int number)
 {
     siginfo_t info;
+    if (look_at(child->guard, &info) != REAPED_BY_OTHERS)
+        kill(-child->guard, number);
+    if (look_at(child->pid, &info) != REAPED_BY_OTHERS) {
+        kill(child->pid, number);
+        kill(-child->pid, number);
+    }
+}
+
+/* Closes both ways, which asks it to end; after `patience` seconds SIGTERM, after `grace` more
+ * SIGKILL, in any case to the group, since a grandchild may have outlived it; and reaps it. A
+ * grandchild that left both groups lives on; nobody here waits for it. */
+static void end_child(child_process *child, double patience, double grace)
+{
     if (child->pid == 0)
         return;
     close_way(&child->to);
     close_way(&child->from);
     if (wait_for(child->pid, patience) == RUNNING) {
-        kill(-child->guard, SIGTERM);
+        signal_child(child, SIGTERM);
         wait_for(child->pid, grace);
     }
-    if (look_at(child->guard, &info) != REAPED_BY_OTHERS)
-        kill(-child->guard, SIGKILL);
+    signal_child(child, SIGKILL);
     close_way(&child->guard_pipe);
     reap_killed(child->pid);
     reap_killed(child->guard);
