@@ -138,13 +138,17 @@ static foray_status play_whole(foray_explorer *explorer, foray_world *world, con
     return status == FORAY_OK ? observe_all(explorer, states, actions) : status;
 }
 
+void fy_play_meet(foray_explorer *explorer, const foray_world *world)
+{
+    explorer->aggregated |= fy_world_is_aggregated(world);
+}
+
 foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, int32_t *states,
                                  int32_t *actions)
 {
     foray_draw draw = fy_play_draw(explorer);
     int64_t state;
-    if (fy_world_is_aggregated(world))
-        explorer->aggregated = true;
+    fy_play_meet(explorer, world);
     if (states && fy_explorer_has_table(explorer) && fy_world_plays_episodes(world))
         return play_whole(explorer, world, &draw, states, actions);
     foray_status status = fy_play_reset(explorer, world, &draw, &state);

@@ -794,7 +794,6 @@ foray_status foray_run_explore(foray_run *run, int64_t workers, foray_world *con
               .until_look = 1};
     if (!fy_world_is_of_model(l.world) && run->source == FY_SOURCE_MODEL)
         run->source = FY_SOURCE_OTHER;
-    if (fy_world_is_aggregated(l.world))
-        run->explorer->aggregated = true;
+    fy_play_meet(run->explorer, l.world);
     return save_what_ended(&l, explore_with(&l, workers, worlds));
 }

@@ -33,16 +33,23 @@ foray_run *fy_run_new(foray_context *ctx)
     return run;
 }
 
+/* For the run's model, settings and world. */
+static foray_status new_explorer(foray_run *run, foray_explorer **out)
+{
+    foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, out);
+    if (status == FORAY_OK)
+        (*out)->aggregated = run->source == FY_SOURCE_AGGREGATED;
+    return status;
+}
+
 foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
 {
     const foray_reward *reward = fy_explorer_reward(run->explorer);
     foray_explorer *explorer;
-    foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &explorer);
+    foray_status status = new_explorer(run, &explorer);
     if (status == FORAY_OK && reward &&
         (status = foray_explorer_give_reward(explorer, reward)) != FORAY_OK)
         foray_explorer_destroy(explorer);
-    if (status == FORAY_OK && run->source == FY_SOURCE_AGGREGATED)
-        explorer->aggregated = true;
     if (status == FORAY_OK)
         *out = explorer;
     return status;
@@ -71,11 +78,7 @@ static foray_status create_explorer(foray_run *run, bool writes)
         run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
     if (writes && !run->buffer)
         return FORAY_ERROR_MEMORY;
-    foray_status status =
-        foray_explorer_create(run->ctx, run->model, &run->settings, &run->explorer);
-    if (status == FORAY_OK && run->source == FY_SOURCE_AGGREGATED)
-        run->explorer->aggregated = true;
-    return status;
+    return new_explorer(run, &run->explorer);
 }
 
 const char *const fy_source_name[] = {"model", "other", "aggregated"};
