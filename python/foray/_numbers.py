@@ -56,8 +56,8 @@ def whole(value: Any, what: str, low: int = LEAST, high: int = MOST, error: Erro
     return found
 
 
-def _between(low: int, high: int) -> str:
-    return f"it must be at least {low}" if high == MOST else f"it must lie between {low} and {high}"
+def _between(low: float, high: float) -> str:
+    return f"it must be at least {low}" if high in (MOST, math.inf) else f"it must lie between {low} and {high}"
 
 
 def wholes(
@@ -105,7 +105,7 @@ def real(
     if not math.isfinite(found):
         raise error(f"{what} {value!r} is not a finite number")
     if not low <= found <= high:
-        raise error(f"{what} {found}, but it must lie between {low} and {high}")
+        raise error(f"{what} {found}, but " + _between(low, high))
     return found
 
 

@@ -228,10 +228,21 @@ def learn(
         model = unstructured_model(states, actions, longest, initial)
     if not file:
         _check_lengths(model, episodes)
+    if path is not None and flag(replace, "replace") and os.path.exists(path):
+        if file and os.path.exists(data) and os.path.samefile(path, data):
+            raise UsageError(f"path={os.fspath(path)!r} are the data: choose another name")
+        _recorded(data, episodes, model, delta, None, False).close()  # wrong data replace nothing
+    return _recorded(data, episodes, model, delta, path, replace)
+
+
+def _recorded(
+    data: Any, episodes: list[Episode], model: Model, delta: float, path: str | os.PathLike[str] | None, replace: bool
+) -> Run:
+    """A run of the episodes or, if there are none, of those in the file `data`."""
     context = Context()
     run = create(context, model, model.name, {"algorithm": "recorded", "delta": delta}, path, flag(replace, "replace"))
     try:
-        if file:
+        if not episodes:
             context.long(lib.foray_run_learn_file, run, path_of(data), None, None)
         for met, done in _pieces(episodes, model.horizon):
             context.call(lib.foray_run_learn, run, len(done), met.ctypes.data, done.ctypes.data)

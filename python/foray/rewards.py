@@ -107,6 +107,8 @@ class Reward:
 
     def build(self, model: Model) -> BuiltReward:
         """The reward of a model, as the library has it."""
+        if not isinstance(model, Model):
+            raise UsageError(f"{model!r} is no foray.Model")
         context = Context()
         built = self._make(context, model)
         if self.discount != 1.0:

@@ -669,6 +669,12 @@ def explore(
     if flag(resume, "resume") and path is None:
         raise UsageError("resume=True goes on with a file: give its path=")
     old = _open(context, path, WRITE) if resume and path is not None and os.path.exists(path) else None
+    targets = list(targets)
+    if path is not None and old is None:  # what is wrong makes no file, and replaces none
+        bars.wanted(progress)
+        with create(Context(), model, name, chosen, None, False) as rehearsal:
+            _prepare(rehearsal, player, range, reward_for)
+            _target(rehearsal._context, rehearsal, until, targets)
     run = old or create(context, model, name, chosen, path, flag(replace, "replace"))
     try:
         if old is not None:

@@ -54,6 +54,23 @@ def test_bad_data_are_refused_and_leave_nothing(tmp_path: Path) -> None:
         foray.learn([([0, 1, 0], [0, 0])], foray.unstructured_model(2, 1, 1))
 
 
+def test_wrong_data_replace_nothing(tmp_path: Path) -> None:
+    path, csv = tmp_path / "kept.foray", tmp_path / "bad.csv"
+    foray.learn([([0, 1], [1])], RIVER, path=path).close()
+    csv.write_text("episode,step,state,action,next\n0,0,0,0,99\n")
+    before = path.read_bytes()
+    for data, message in (([([0, 99], [0])], r"episode 0, step 0\)"), (csv, "99"), (tmp_path / "none.csv", "No such file")):
+        with pytest.raises(foray.ForayError, match=message):
+            foray.learn(data, RIVER, path=path, replace=True)
+        assert path.read_bytes() == before
+    text = "episode,step,state,action,next\n0,0,0,0,0\n"
+    csv.write_text(text)
+    with pytest.raises(foray.UsageError, match="are the data"):
+        foray.learn(csv, RIVER, path=csv, replace=True)
+    assert csv.read_text() == text
+    assert foray.learn(csv, RIVER, path=path, replace=True).episodes == 1
+
+
 def _two_doors(episodes: int) -> list[tuple[list[int], list[int]]]:
     """Episodes of three steps that begin in 0 or in 3; action 1 goes up from 0 and down from 3."""
     rng, data = np.random.default_rng(5), []

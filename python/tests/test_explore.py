@@ -292,3 +292,21 @@ def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
             write(tmp_path / name, replace=True)
             with pytest.raises(foray.FileError, match="is a run"):
                 write(path, replace=True)
+
+
+def test_wrong_arguments_make_no_file_and_replace_none(tmp_path: Path) -> None:
+    kept, new = tmp_path / "kept.foray", tmp_path / "new.foray"
+    foray.explore("riverswim", episodes=20, path=kept, progress=False).close()
+    before = kept.read_bytes()
+    wrong: Any
+    for wrong in (
+        {"targets": ["goal:99"]}, {"until": -1}, {"reward_for": "nothing"}, {"range": (0, 1)}, {"progress": "no"},
+        {"episodes": 0}, {"delta": 7},
+    ):  # fmt: skip
+        for path in (kept, new):
+            with pytest.raises(ValueError):
+                foray.explore("riverswim", **({"episodes": 20, "progress": False} | wrong), path=path, replace=True)
+    assert kept.read_bytes() == before and os.listdir(tmp_path) == ["kept.foray"]
+    targets = (foray.goal(state) for state in (0, 1))
+    with foray.explore("riverswim", episodes=9, path=kept, replace=True, targets=targets, progress=False) as run:
+        assert run.episodes == 9

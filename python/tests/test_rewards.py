@@ -209,6 +209,9 @@ def test_rewards_that_are_none_are_refused() -> None:
     for states in ([3, 2], (3,), 1.5, 99, -1, 2**64 + 1):
         with pytest.raises(foray.UsageError, match="state"):
             run.plan(foray.reach(states))  # type: ignore[arg-type]
+    for model in (run, run.plan("goal:3"), 5, None):  # a run in the place of its model ended the process
+        with pytest.raises(foray.UsageError, match="no foray.Model"):
+            foray.goal(3).build(model)  # type: ignore[arg-type]
     with pytest.raises(foray.UsageError, match="one by one"):
         run.plan(foray.reach([2, 3]))  # type: ignore[arg-type]
     assert run.plan(foray.reach(np.int64(3))).value == run.plan("reach:3").value

@@ -19,14 +19,14 @@ foray_status fy_explorer_out_of_turn(foray_explorer *explorer, const char *call)
 }
 
 static foray_status check_index(foray_explorer *explorer, foray_status status, const char *what,
-                                int64_t index, int64_t count)
+                                int64_t index, int64_t count, int64_t step)
 {
     if (index >= 0 && index < count)
         return FORAY_OK;
     return fy_fail(explorer->ctx, status,
                    "%s %" PRId64 ", but the model has 0 to %" PRId64 " (episode %" PRId64
                    ", step %" PRId64 ")",
-                   what, index, count - 1, explorer->episodes, explorer->step);
+                   what, index, count - 1, explorer->episodes, step);
 }
 
 static foray_status check_available(foray_explorer *explorer, foray_status status, int64_t state,
@@ -92,8 +92,8 @@ foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t
                        "%s learns from what others did, and chooses no actions", ops->name);
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_act");
-    foray_status status =
-        check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
+    foray_status status = check_index(explorer, FORAY_ERROR_WORLD, "state", state,
+                                      explorer->model->states, explorer->step);
     if (status != FORAY_OK)
         return status;
     if (ops->query && state != ops->query(explorer, explorer->step))
@@ -112,11 +112,14 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
     const foray_model *model = explorer->model;
     if (explorer->step < 0 || explorer->step >= model->horizon)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_observe");
-    foray_status status = check_index(explorer, FORAY_ERROR_WORLD, "state", state, model->states);
+    foray_status status =
+        check_index(explorer, FORAY_ERROR_WORLD, "state", state, model->states, explorer->step);
     if (status == FORAY_OK)
-        status = check_index(explorer, FORAY_ERROR_USAGE, "action", action, model->actions);
+        status = check_index(explorer, FORAY_ERROR_USAGE, "action", action, model->actions,
+                             explorer->step);
     if (status == FORAY_OK)
-        status = check_index(explorer, FORAY_ERROR_WORLD, "next state", next, model->states);
+        status = check_index(explorer, FORAY_ERROR_WORLD, "next state", next, model->states,
+                             explorer->step);
     if (status == FORAY_OK)
         status = check_available(explorer, FORAY_ERROR_USAGE, state, action, explorer->step);
     if (status != FORAY_OK)
@@ -145,8 +148,8 @@ foray_status foray_explorer_done(foray_explorer *explorer, int64_t state)
             explorer->ctx, FORAY_ERROR_USAGE,
             "the model says which states are absorbing; only with an unstructured model may a "
             "world say so");
-    foray_status status =
-        check_index(explorer, FORAY_ERROR_WORLD, "state", state, explorer->model->states);
+    foray_status status = check_index(explorer, FORAY_ERROR_WORLD, "state", state,
+                                      explorer->model->states, explorer->step);
     if (status == FORAY_OK && !explorer->ops->ended(explorer, state))
         return not_absorbing(explorer, state);
     explorer->step = explorer->model->horizon;
@@ -211,12 +214,13 @@ static foray_status check_recorded(foray_explorer *explorer, int64_t steps, cons
                        model->horizon);
     for (int64_t t = 0; t < steps; t++) {
         foray_status status =
-            check_index(explorer, FORAY_ERROR_WORLD, "state", states[t], model->states);
-        if (status == FORAY_OK)
-            status = check_index(explorer, FORAY_ERROR_WORLD, "action", actions[t], model->actions);
+            check_index(explorer, FORAY_ERROR_WORLD, "state", states[t], model->states, t);
         if (status == FORAY_OK)
             status =
-                check_index(explorer, FORAY_ERROR_WORLD, "state", states[t + 1], model->states);
+                check_index(explorer, FORAY_ERROR_WORLD, "action", actions[t], model->actions, t);
+        if (status == FORAY_OK)
+            status =
+                check_index(explorer, FORAY_ERROR_WORLD, "state", states[t + 1], model->states, t);
         if (status == FORAY_OK)
             status = check_available(explorer, FORAY_ERROR_WORLD, states[t], actions[t], t);
         if (status != FORAY_OK)
