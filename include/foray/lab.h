@@ -100,12 +100,12 @@ typedef struct foray_comparison {
     int64_t algorithms;
     /* Each as NAME, or NAME:key=value,... with settings of its own. */
     const char *const *algorithm;
-    int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ... */
+    int64_t seeds;   /* runs of each algorithm: seed, seed + 1, ...; at most 10^6 */
     double seconds;  /* stop a run after exploring for this long; 0: after `episodes` only */
     foray_mode mode; /* how policies are planned for the rewards */
-    int64_t rewards; /* in each random family */
+    int64_t rewards; /* in each random family; at most 10^6 */
     int64_t goals;   /* largest number of goal states; 0: every state */
-    int64_t rounds;  /* of the adversary; 0: it only keeps the worst of its starts */
+    int64_t rounds;  /* of the adversary, at most 10^6; 0: it only keeps the worst of its starts */
     /* For algorithms that see the reward while they explore; its gap is also measured, for
      * all algorithms. NULL: none. */
     const foray_reward *reward;

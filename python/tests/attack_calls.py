@@ -300,7 +300,7 @@ def run(pattern: str, accepted: bool) -> int:
             if child == 0:
                 os.chdir(of.folder)
                 if "libasan" not in os.environ.get("LD_PRELOAD", ""):
-                    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+                    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
                 warnings.simplefilter("ignore")
                 with open(log.name, "w", errors="replace") as out:
                     attack_one(name, get, owner, Objects(), out)

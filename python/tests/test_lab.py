@@ -30,6 +30,14 @@ def test_compare_as_rows_and_frames(tmp_path: Path) -> None:
     assert len(frame) == len(again.rows())
 
 
+@pytest.mark.parametrize("name", ["seeds", "rewards", "rounds"])
+def test_no_comparison_takes_more_memory_than_there_is(name: str) -> None:
+    """2^31 rewards were made one by one, until there was none."""
+    for number in (10**6 + 1, 2**31 - 1, 2**63 - 1):
+        with pytest.raises(foray.UsageError, match="to 1000000"):
+            foray.compare(WORLD, ["random"], episodes=10, **{name: number})  # type: ignore[arg-type]
+
+
 def test_lab_as_frames() -> None:
     assert {"complexity", "ablation"} <= set(foray.experiments())
     tables = foray.lab("complexity", algorithms=["rf-express", "random"], seeds=1, episodes=64, horizons=4, zones=1,
