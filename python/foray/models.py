@@ -70,7 +70,7 @@ class Model(Native):
         return lib.foray_model_theta(self.pointer) is not None
 
     @property
-    def open(self) -> bool:
+    def unstructured(self) -> bool:
         """Is nothing known about what can follow what?"""
         return bool(lib.foray_model_is_unstructured(self.pointer))
 
