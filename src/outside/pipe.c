@@ -91,8 +91,6 @@ typedef struct ways {
     int our_guard_pipe, its_guard_pipe;
 } ways;
 
-/* -------------------------------------------------------------------- ways */
-
 static void close_way(int *fd)
 {
     if (*fd >= 0)
@@ -368,8 +366,6 @@ static const double last_words_seconds = 0.2;
 /* How long one that failed may take to end by itself. */
 static const double spent_seconds = 0.25;
 
-/* ----------------------------------------------------------------- lifetime */
-
 /* Starts the program of these words. `room` is for what may wait to be written. Close it even if
  * this fails. */
 static foray_status channel_open(foray_context *ctx, frame_channel *channel,
@@ -419,8 +415,6 @@ static void channel_close(frame_channel *channel, double grace)
     free(channel->in);
     channel->out.data = channel->in = NULL;
 }
-
-/* ---------------------------------------------------------------- questions */
 
 /* Makes room for `size` more bytes to be written: false if too many still wait. */
 static bool channel_room(frame_channel *channel, size_t size)
@@ -514,8 +508,6 @@ static foray_status channel_take(frame_channel *channel, fy_frame_type type, uin
     *answer = found;
     return FORAY_OK;
 }
-
-/* ------------------------------------------------------------------- moving */
 
 /* One that no longer reads may still have said why: what it wrote is read first. */
 static void write_some(frame_channel *channel)
