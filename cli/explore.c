@@ -177,10 +177,8 @@ static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
         cli_has(session, "literal"))
         return CLI_DONE;
     foray_settings_default(settings);
-    cli_exit code =
-        cli_status(session, foray_settings_set(session->ctx, settings, "algorithm", "rf-express"));
-    if (code == CLI_DONE)
-        code = cli_status(session, foray_settings_set(session->ctx, settings, "pooled", "on"));
+    cli_exit code = cli_status(
+        session, foray_settings_set(session->ctx, settings, "algorithm", "inverse-count"));
     if (code == CLI_DONE)
         code = cli_settings_apply(session, NULL, settings);
     e->chosen = true;
@@ -516,8 +514,8 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     if (e->chosen)
-        printf("algorithm               rf-express --pooled on: nothing is known about this world "
-               "(see -a)\n");
+        printf(
+            "algorithm               inverse-count: nothing is known about this world (see -a)\n");
     cli_workers_print(e->session, e->run, &e->progress.last);
     print_bound(bound, status);
     if (!e->view.system)

@@ -1,5 +1,6 @@
 /* support.c - what several test programs share. */
 #include "support.h"
+#include "algorithms/algorithms.h"
 #include "base/parameter.h"
 #include "model/model.h"
 #include "system/system.h"
@@ -85,6 +86,15 @@ double support_own(const foray_settings *settings, const char *name)
     support_ok(&ctx, foray_settings_get(&ctx, settings, name, text, sizeof text));
     support_ok(&ctx, fy_parameter_read(&ctx, row, text, strlen(text), &value));
     return row->kind == FORAY_CHOICE ? (double)value.whole : value.real;
+}
+
+const char *support_algorithm(int64_t index)
+{
+    const fy_explorer_ops *ops;
+    for (int64_t i = 0; (ops = fy_algorithm_at(i)); i++)
+        if (!ops->unstructured && index-- == 0)
+            return ops->name;
+    return NULL;
 }
 
 foray_settings support_settings(const char *algorithm, int64_t episodes, int64_t seed)

@@ -23,6 +23,9 @@ void support_set(foray_settings *settings, const char *name, const char *value);
 void support_set_number(foray_settings *settings, const char *name, double value);
 double support_own(const foray_settings *settings, const char *name);
 
+/* The algorithms for models of which something is known, in turn; NULL past the last. */
+const char *support_algorithm(int64_t index);
+
 /* The default settings of an algorithm, but for how long it explores and its seed. */
 foray_settings support_settings(const char *algorithm, int64_t episodes, int64_t seed);
 

@@ -134,12 +134,12 @@ foray_settings attack_settings(support_random *random, char *text, size_t size)
     static const double deltas[] = {0.5, 0.3, 0.1, 0.05, 0.01};
     foray_context ctx = {.threads = 1, .allocations_left = -1};
     foray_settings settings;
-    const char *name = NULL;
+    const char *name;
     const foray_parameter *row;
     int64_t algorithms = 0;
-    while (foray_algorithm_describe(algorithms, NULL, NULL))
+    while (support_algorithm(algorithms))
         algorithms++;
-    (void)foray_algorithm_describe(support_below(random, algorithms), &name, NULL);
+    name = support_algorithm(support_below(random, algorithms));
     foray_settings_default(&settings);
     snprintf(settings.algorithm, sizeof settings.algorithm, "%s", name);
     if (support_uniform(random) < 0.05)

@@ -1,5 +1,6 @@
 /* test_ahead.c - episodes played ahead by several threads: the bits of the sequential run, for
  * every algorithm, however often it plans, however it is interrupted, and whoever goes on. */
+#include "support.h"
 #include "support_run.h"
 #include "explore/explorer.h"
 
@@ -73,7 +74,7 @@ static void test_any_number_of_workers(void **state)
     static const int64_t workers[] = {2, 5, 8}, every[] = {1, 16};
     run_bench *bench = *state;
     const char *name;
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++)
+    for (int64_t i = 0; (name = support_algorithm(i)); i++)
         for (int64_t e = 0; e < 2; e++) {
             run_digest alone, together;
             choose(bench, name, every[e]);
@@ -121,7 +122,7 @@ static void test_broken_off(void **state)
                                     {64, 8, 8, 2}, {133, 1, 1, 8}, {299, 8, 3, 3}};
     run_bench *bench = *state;
     const char *name;
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
+    for (int64_t i = 0; (name = support_algorithm(i)); i++) {
         run_digest whole;
         choose(bench, name, 7);
         digest_of(bench, 1, &whole);
@@ -139,7 +140,7 @@ static void test_when_it_plans(void **state)
     const char *name;
     foray_world *world;
     assert_ok(bench, foray_world_from_model(bench->ctx, bench->model, &world));
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
+    for (int64_t i = 0; (name = support_algorithm(i)); i++) {
         /* Its policies are for other goals in turn, whatever they rest on. */
         if (strcmp(name, "rf-rl-explore") == 0)
             continue;

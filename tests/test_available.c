@@ -197,7 +197,7 @@ static void every_explorer(void **state)
 {
     (void)state;
     const char *algorithm;
-    for (int64_t i = 0; foray_algorithm_describe(i, &algorithm, NULL); i++)
+    for (int64_t i = 0; (algorithm = support_algorithm(i)); i++)
         for (int kind = 0; kind < SUPPORT_KINDS; kind++) {
             twins t = twins_make(kind, (uint64_t)(10 * i + kind), 0);
             foray_settings settings = support_settings(algorithm, 60, 3);

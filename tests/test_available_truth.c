@@ -63,7 +63,7 @@ static void certificates_hold(void **state)
     (void)state;
     const char *algorithm;
     support_sizes sizes = {.states = 6, .actions = 5, .horizon = 5, .successors = 3};
-    for (int64_t i = 0; foray_algorithm_describe(i, &algorithm, NULL); i++)
+    for (int64_t i = 0; (algorithm = support_algorithm(i)); i++)
         for (uint64_t seed = 0; seed < 4; seed++) {
             foray_context *ctx = foray_context_create();
             foray_model *full = support_model(ctx, SUPPORT_TABULAR, sizes, seed);

@@ -45,7 +45,7 @@ static void everywhere(void **state)
 {
     const duty *every = *state;
     const char *algorithm;
-    for (int64_t i = 0; foray_algorithm_describe(i, &algorithm, NULL); i++)
+    for (int64_t i = 0; (algorithm = support_algorithm(i)); i++)
         for (size_t w = 0; w < WORLDS; w++)
             every->check(algorithm, worlds[w]);
 }

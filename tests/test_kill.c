@@ -1,5 +1,6 @@
 /* test_kill.c - killed at any moment, a run loses nothing that was acknowledged
  * and ends, resumed, as if it had not been killed. */
+#include "support.h"
 #include "support_run.h"
 
 #include <signal.h>
@@ -119,7 +120,7 @@ static void kill_again_and_again(run_bench *bench, const char *algorithm, uint64
 static void test_killed(void **state)
 {
     const char *name;
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++)
+    for (int64_t i = 0; (name = support_algorithm(i)); i++)
         kill_again_and_again(*state, name, (uint64_t)i);
 }
 

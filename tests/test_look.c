@@ -103,6 +103,8 @@ static void check_palette(const colour palette[FY_LOOK_ALL], const char *page)
     for (int64_t i = 0; foray_algorithm_describe(i, &one, NULL); i++)
         for (int64_t j = 0; j < i; j++) {
             assert_true(foray_algorithm_describe(j, &other, NULL));
+            if (strcmp(one, "inverse-count") == 0 && strcmp(other, "random") != 0)
+                continue; /* no world takes both */
             fy_look a = fy_look_of(one, 0, 0), b = fy_look_of(other, 0, 0);
             assert_int_not_equal(a.colour, b.colour);
             double apart = distance(palette[a.colour], palette[b.colour]);

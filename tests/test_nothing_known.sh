@@ -9,14 +9,14 @@ lake="exec:python3 lake.py"
 sizes=unstructured:states=16,actions=4,horizon=30
 
 # ------------------------------------------------------------- from a program to a plan
-expect 0 'model=unstructured:states=16,actions=4,horizon=30 for 600 episodes with rf-express' \
+expect 0 'model=unstructured:states=16,actions=4,horizon=30 for 600 episodes with inverse-count' \
     foray explore "$lake" -k 600 -o lake.foray
-expect 0 'algorithm +rf-express --pooled on: nothing is known' \
+expect 0 'algorithm +inverse-count: nothing is known' \
     foray explore "$lake" -k 300 -o parts.foray
 holds "and no aggregation error is spoken of" sh -c "! grep -q aggregation '$work/out'"
 expect 0 'for 600 episodes' foray explore "$lake" --resume -k 600 -o parts.foray
 expect 0 'for 60 episodes' \
-    foray explore "$sizes" --in "$lake" -a rf-express --pooled on -k 60 -o given.foray
+    foray explore "$sizes" --in "$lake" -a inverse-count -k 60 -o given.foray
 for run in lake parts; do
     foray plan $run.foray -r reach:15 --no-store --json | sed /\"run\"/d >$run.json
 done
@@ -115,7 +115,11 @@ expect 2 'did you mean initial=unknown' foray learn unstructured:states=3,action
 expect 2 'needs its sizes' foray explore unstructured:states=4 --in "$lake" -k 5 -o bad.foray
 expect 2 'ucrl-rfe needs a model of what can follow what' \
     foray explore "$lake" -a ucrl-rfe -k 20 -o other.foray
-expect 2 'counted together: --pooled on' foray explore "$lake" --pooled off -k 20 -o apart.foray
+expect 2 'rf-express needs a model of what can follow what' \
+    foray explore "$lake" -a rf-express --pooled on -k 20 -o other.foray
+expect 2 'inverse-count is for worlds of which nothing is known' \
+    foray explore riverswim -a inverse-count -k 20 -o other.foray
+expect 2 'pooled is not a setting of inverse-count' foray explore "$lake" --pooled off -k 20 -o apart.foray
 expect 2 'pooled is not a setting of ucrl-rfe' foray explore riverswim --pooled off -k 20 -o none.foray
 expect 3 'episodes of 9 steps' \
     foray explore unstructured:states=16,actions=4,horizon=9 --in "$lake" -k 5 -o bad.foray

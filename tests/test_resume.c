@@ -1,5 +1,6 @@
 /* test_resume.c - however a run is interrupted, extended or aimed at a target, it
  * goes on as if nothing had happened. */
+#include "support.h"
 #include "support_run.h"
 #include "run/run.h"
 
@@ -49,7 +50,7 @@ static void check_breaks(run_bench *bench, const char *algorithm)
 static void test_broken_runs_end_the_same(void **state)
 {
     const char *name;
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++)
+    for (int64_t i = 0; (name = support_algorithm(i)); i++)
         check_breaks(*state, name);
 }
 
@@ -102,7 +103,7 @@ static void check_stops(run_bench *bench, const char *algorithm, bool drop_check
 static void test_stopped_runs_end_the_same(void **state)
 {
     const char *name;
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
+    for (int64_t i = 0; (name = support_algorithm(i)); i++) {
         check_stops(*state, name, false);
         check_stops(*state, name, true);
     }

@@ -1,4 +1,5 @@
 /* test_run_memory.c - runs when memory fails, and how little of it they ask for. */
+#include "support.h"
 #include "support_run.h"
 
 #include <malloc.h>
@@ -100,7 +101,7 @@ static void test_loop_allocates_nothing(void **state)
     run_bench *bench = *state;
     const char *name;
     bench->settings.episodes = 3000;
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
+    for (int64_t i = 0; (name = support_algorithm(i)); i++) {
         snprintf(bench->settings.algorithm, sizeof bench->settings.algorithm, "%s", name);
         run_world world;
         run_world_open(bench, &world);

@@ -20,12 +20,11 @@ static foray_model *model_of(foray_context *ctx, const char *spec)
     return model;
 }
 
-static foray_settings express(foray_context *ctx, int64_t seed)
+static foray_settings inverse_count(foray_context *ctx, int64_t seed)
 {
     foray_settings settings;
     foray_settings_default(&settings);
-    support_ok(ctx, foray_settings_set(ctx, &settings, "algorithm", "rf-express"));
-    support_ok(ctx, foray_settings_set(ctx, &settings, "pooled", "on"));
+    support_ok(ctx, foray_settings_set(ctx, &settings, "algorithm", "inverse-count"));
     settings.seed = seed;
     return settings;
 }
@@ -172,7 +171,7 @@ static void bad_sizes_are_refused(void **state)
     foray_context_destroy(ctx);
 }
 
-/* All algorithms but those that count refuse, by name. */
+/* All others refuse, by name; and inverse-count refuses a model of which something is known. */
 static void others_refuse(void **state)
 {
     (void)state;
@@ -182,18 +181,23 @@ static void others_refuse(void **state)
     int64_t taken = 0;
     for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
         foray_explorer *explorer = NULL;
-        foray_settings settings = express(ctx, 1);
-        foray_settings_default(&settings);
-        support_ok(ctx, foray_settings_set(ctx, &settings, "algorithm", name));
+        foray_settings settings = support_settings(name, 10, 1);
         foray_status status = foray_explorer_create(ctx, model, &settings, &explorer);
         taken += status == FORAY_OK;
         if (status != FORAY_OK) {
             assert_int_equal(status, FORAY_ERROR_USAGE);
-            assert_true(strstr(foray_message(ctx), name) || strstr(foray_message(ctx), "--pooled"));
+            assert_ptr_equal(strstr(foray_message(ctx), name), foray_message(ctx));
         }
         foray_explorer_destroy(explorer);
     }
-    assert_int_equal(taken, 1); /* random; rf-express needs --pooled on */
+    assert_int_equal(taken, 2); /* inverse-count and random */
+    foray_model_destroy(model);
+    foray_settings settings = inverse_count(ctx, 1);
+    foray_explorer *explorer = NULL;
+    model = model_of(ctx, "riverswim:states=4,horizon=5");
+    support_refused(ctx, foray_explorer_create(ctx, model, &settings, &explorer), FORAY_ERROR_USAGE,
+                    "inverse-count is for worlds of which nothing is known");
+    assert_null(explorer);
     foray_model_destroy(model);
     foray_context_destroy(ctx);
 }
@@ -267,7 +271,7 @@ static void bounds_contain_all_laws(void **state)
                 {{9999, 1}, 2, 0.3}};
     foray_context *ctx = foray_context_create();
     foray_model *model = model_of(ctx, "unstructured:states=50,actions=1,horizon=3");
-    foray_settings settings = express(ctx, 1);
+    foray_settings settings = inverse_count(ctx, 1);
     foray_explorer *explorer;
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
     uint64_t seed = 1;
@@ -377,7 +381,7 @@ static void certificates_hold(void **state)
         bench_of("chain:states=9,zones=3,horizon=5", "unstructured:states=9,actions=2,horizon=5");
     int64_t failed = 0, control = 0;
     for (int64_t seed = 0; seed < RUNS; seed++) {
-        foray_settings settings = express(b.ctx, seed);
+        foray_settings settings = inverse_count(b.ctx, seed);
         settings.episodes = 300;
         settings.delta = 0.5;
         failed += some_certificate_fails(&b, &settings);
@@ -397,7 +401,7 @@ static void saving_changes_nothing(void **state)
 {
     (void)state;
     support_bench b = bench_of("deepsea:size=5", "unstructured:states=17,actions=2,horizon=5");
-    foray_settings settings = express(b.ctx, 3);
+    foray_settings settings = inverse_count(b.ctx, 3);
     for (int64_t k = 0; k < 40; k += 13) {
         foray_explorer *one, *other;
         uint8_t *data, *again;
@@ -433,7 +437,7 @@ static void ends_are_known(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     foray_model *model = model_of(ctx, "unstructured:states=1000,actions=2,horizon=4,initial=0");
-    foray_settings settings = express(ctx, 1);
+    foray_settings settings = inverse_count(ctx, 1);
     foray_explorer *explorer;
     support_ok(ctx, foray_explorer_create(ctx, model, &settings, &explorer));
     for (int k = 0; k < 3000; k++) {
@@ -483,7 +487,7 @@ static void files_may_say_more(void **state)
     assert_true(foray_model_grid(again, &rows, &cols) && rows == 3 && cols == 3);
     assert_true(foray_model_cell(again, 4, &row, &col) && row == 1 && col == 1);
     assert_false(foray_model_cell(again, 1, &row, &col));
-    foray_settings settings = express(ctx, 1);
+    foray_settings settings = inverse_count(ctx, 1);
     foray_explorer *explorer;
     support_ok(ctx, foray_explorer_create(ctx, again, &settings, &explorer));
     assert_true(fy_seen_is_absorbing(fy_unstructured_seen(explorer), 2));
@@ -511,7 +515,7 @@ static void memory_may_run_out(void **state)
 {
     (void)state;
     support_bench b = bench_of("deepsea:size=4", "unstructured:states=12,actions=2,horizon=4");
-    foray_settings settings = express(b.ctx, 1);
+    foray_settings settings = inverse_count(b.ctx, 1);
     foray_reward *reward = truth_goal(b.ctx, b.unstructured, 3);
     bool whole = false;
     for (int64_t allowed = 0; !whole && allowed < 500; allowed++) {

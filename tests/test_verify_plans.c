@@ -1,6 +1,7 @@
 /* test_verify_plans.c - stored plans are made again when a run is verified: every plan that Foray
  * stores is found sound, and every number of a plan that is changed, with checksums that fit, is
  * found out. */
+#include "support.h"
 #include "support_run.h"
 #include "run/run.h"
 
@@ -63,7 +64,7 @@ static void test_every_algorithm(void **state)
     run_bench *bench = *state;
     const char *name;
     int64_t made = 0;
-    for (int64_t i = 0; foray_algorithm_describe(i, &name, NULL); i++) {
+    for (int64_t i = 0; (name = support_algorithm(i)); i++) {
         if (strcmp(name, "recorded") == 0)
             continue;
         snprintf(bench->settings.algorithm, sizeof bench->settings.algorithm, "%s", name);

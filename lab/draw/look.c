@@ -5,7 +5,8 @@
 
 /* A colour for each (svg.c has them): 0 blue, 1 vermilion, 2 green, 3 pink, 4 orange, 5 sky blue,
  * 6 black, 7 brown, 8 navy, 9 grey, 10 plum, 11 dark olive, 12 tan, 13 violet. The brightest
- * belong to those that are compared most often. */
+ * belong to those that are compared most often. inverse-count shares that of rf-express: it meets
+ * only random, on worlds that all others refuse. */
 static const struct {
     const char *name;
     fy_look look;
@@ -14,7 +15,7 @@ static const struct {
     {"rf-ucrl", {2, 2, 3}},    {"rf-express", {3, 3, 4}}, {"wang", {4, 1, 5}},
     {"francis", {13, 3, 2}},   {"random", {6, 2, 0}},     {"rf-rl-explore", {7, 2, 1}},
     {"sstp", {12, 3, 4}},      {"generative", {9, 0, 5}}, {"ucrl-vtr", {8, 0, 1}},
-    {"ucrl-vtr+", {10, 1, 0}}, {"euler", {11, 1, 3}},
+    {"ucrl-vtr+", {10, 1, 0}}, {"euler", {11, 1, 3}},     {"inverse-count", {3, 1, 3}},
 };
 
 /* What comes before the settings. */

@@ -112,7 +112,7 @@ def on_top(repeats: int, source: Callable[[], object], own: Callable[[], None], 
             source(), episodes=PLAYED, horizon=HORIZON, algorithm=algorithm, progress=False
         )
 
-    found = in_turns(repeats, {"table": explore("rf-express"), "steps": explore("random"), "own": own})
+    found = in_turns(repeats, {"table": explore("inverse-count"), "steps": explore("random"), "own": own})
     for name, target in (("table", 3), ("steps", 5)):
         extra = (found[name] - found["own"]) / (PLAYED * HORIZON) * 1e6
         print(f"{what}, {name}: {extra:.2f} microseconds a step on top (target: at most {target})")

@@ -26,7 +26,6 @@ from ._library import (
     TRACE,
     CertificateStruct,
     ExplorerFacts,
-    Parameter,
     PolicyStruct,
     Refutation,
     Settings,
@@ -67,15 +66,6 @@ def _setting(context: Context, settings: Any, name: str) -> str:
     text = ctypes.create_string_buffer(600)
     context.call(lib.foray_settings_get, context.pointer, settings, as_text(name, "setting"), text, len(text))
     return text.value.decode()
-
-
-def _has_setting(algorithm: str, name: str) -> bool:
-    index = 0
-    while address := lib.foray_setting_describe(as_text(algorithm, "algorithm"), index):
-        if cast(address, POINTER(Parameter)).contents.name.decode() == name:
-            return True
-        index += 1
-    return False
 
 
 # ------------------------------------------------------------------------------------- sources
@@ -661,9 +651,7 @@ def explore(
     asked = {"algorithm": algorithm, "seed": seed, **settings}
     if model.unstructured:
         # Where nothing is known counting is enough, and far faster: as the command chooses.
-        algorithm = algorithm or "rf-express"
-        if _has_setting(algorithm, "pooled"):
-            settings = {"pooled": "on", **settings}
+        algorithm = algorithm or "inverse-count"
     named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
     chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
     if flag(resume, "resume") and path is None:

@@ -151,7 +151,7 @@ def test_an_alarm_interrupts_a_step_that_never_ends() -> None:
 # ------------------------------------------------------------------------------- callbacks
 
 
-@pytest.mark.parametrize("algorithm", ["rf-express", "random"])
+@pytest.mark.parametrize("algorithm", ["inverse-count", "random"])
 def test_a_callback_may_not_use_the_run_that_calls_it(algorithm: str) -> None:
     run = foray.explore(simulator(), episodes=20, algorithm=algorithm)
     refused = 0

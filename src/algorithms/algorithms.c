@@ -21,7 +21,8 @@
     X(fy_rf_rl_explore)                                                                            \
     X(fy_sstp)                                                                                     \
     X(fy_random)                                                                                   \
-    X(fy_generative)
+    X(fy_generative)                                                                               \
+    X(fy_inverse_count)
 
 /* Not one that explores, so that no list of algorithms has it; known by its name. */
 extern const fy_explorer_ops fy_recorded;
@@ -69,16 +70,23 @@ bool foray_algorithm_is_generative(const char *name)
     return ops && ops->query;
 }
 
-/* The row of the same name for unstructured models. */
-static foray_status take_open(foray_context *ctx, const fy_explorer_ops **ops)
+/* Algorithms are for unstructured models or for others; random and recorded have a row for each. */
+static foray_status choose_for_model(foray_context *ctx, const foray_model *model,
+                                     const fy_explorer_ops **ops)
 {
-    const fy_explorer_ops *open = fy_unstructured_algorithm((*ops)->name);
-    if (!open)
+    const char *name = (*ops)->name;
+    const fy_explorer_ops *row = model->unstructured ? fy_unstructured_algorithm(name) : *ops;
+    if (!row)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s needs a model of what can follow what, but nothing is known about this "
-                       "one except its sizes: explore it with rf-express or random",
-                       (*ops)->name);
-    *ops = open;
+                       "one except its sizes: explore it with inverse-count or random",
+                       name);
+    if (row->unstructured && !model->unstructured)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "%s is for worlds of which nothing is known, and would not use what this "
+                       "model says can follow what: explore it with ucrl-rfe or another algorithm",
+                       name);
+    *ops = row;
     return FORAY_OK;
 }
 
@@ -87,9 +95,9 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
 {
     foray_explorer start = {.ctx = ctx, .model = model, .step = -1, .stale = true};
     foray_status status = fy_settings_read(ctx, settings, &start.settings, &start.ops, start.own);
-    if (status == FORAY_OK && model->unstructured)
-        status = take_open(ctx, &start.ops);
-    else if (status == FORAY_OK)
+    if (status == FORAY_OK)
+        status = choose_for_model(ctx, model, &start.ops);
+    if (status == FORAY_OK && !model->unstructured)
         status = foray_model_check(ctx, model, NULL);
     if (status != FORAY_OK)
         return status;

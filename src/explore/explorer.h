@@ -83,6 +83,8 @@ typedef struct fy_explorer_ops {
     bool plans_on_sets;
     /* True: with the radius likelihood it explores by likelihood sets. */
     bool explores_on_sets;
+    /* True: it explores unstructured models, and no others. */
+    bool unstructured;
 } fy_explorer_ops;
 
 /* What needs_budget is for most. */

@@ -117,7 +117,7 @@ bool fy_unstructured_describe(int64_t index, foray_world_info *info);
  * known but the sizes, and any state may follow any other (docs/outside.md). FIRST, where episodes
  * begin: a state; several, equally likely, as 3+7, or with probabilities as 3:0.25+7:0.75; unknown
  * (the default). With names for its actions, or without (names = 0). Such models are explored by
- * rf-express (pooled on), random and recorded, in memory that grows with what was seen; functions
+ * inverse-count, random and recorded, in memory that grows with what was seen; functions
  * that need features or successors refuse them. */
 foray_status fy_model_of_sizes(foray_context *ctx, const char *spec, int64_t names,
                                const char *const *action_name, foray_model **out);

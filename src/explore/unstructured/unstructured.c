@@ -4,23 +4,21 @@
  * All of them learn by counting (seen.h) and plan and certify on what was seen (plan.h). They
  * differ in their actions:
  *
- *   random      one uniformly at random
- *   recorded    those of somebody else
- *   rf-express  greedy in errors W, as RF-Express (explore/tabular/rf_express.c) is, with visits of
- *               all steps together, and for the bonus 1/n alone:
+ *   random         one uniformly at random
+ *   recorded       those of somebody else
+ *   inverse-count  greedy in what is left to learn, W, with visits of all steps together:
  *
- *                 W_h(s,a) = 1/n(s,a) + sum_i q_i max_b W_{h+1}(s_i,b)      never tried: H - h + 1
+ *                    W_h(s,a) = 1/n(s,a) + sum_i q_i max_b W_{h+1}(s_i,b)   never tried: H - h + 1
  *
- *               The paper's bonus, 15 H^2 (log(3SA/delta) + S log(8e(n+1)))/n, is above H until a
- *               pair has been seen 15 H S times: it would tell nothing from nothing where S is
- *               10^5. Certificates do not rest on W.
+ *                  RF-Express (explore/tabular/rf_express.c) has the bonus 15 H^2 (log(3SA/delta) +
+ *                  S log(8e(n+1)))/n, which is above H until a pair has been seen 15 H S times: it
+ *                  would tell nothing from nothing where S is 10^5. Certificates do not rest on W.
  *
  * A plan looks at every transition seen in every step, H m in all. One is made after an episode
  * when H m/2000 steps were played since the last: about as long as a program takes to play them. In
  * states that were not seen by then actions are random. */
 #include "explore/unstructured/unstructured.h"
 #include "explore/unstructured/plan.h"
-#include "explore/tabular/counts.h"
 #include "policy/policy.h"
 
 #include <math.h>
@@ -63,15 +61,6 @@ static foray_status unstructured_create(foray_explorer *explorer)
     return status;
 }
 
-static foray_status express_create(foray_explorer *explorer)
-{
-    if (!fy_counts_pooled(explorer))
-        return fy_fail(
-            explorer->ctx, FORAY_ERROR_USAGE,
-            "in an unstructured model visits of all steps are counted together: --pooled on");
-    return unstructured_create(explorer);
-}
-
 static void unstructured_destroy(foray_explorer *explorer)
 {
     walker *w = explorer->self;
@@ -90,7 +79,7 @@ static int64_t random_act(foray_explorer *explorer, int64_t t, int64_t state)
     return fy_random_action(explorer, t, state);
 }
 
-static int64_t express_act(foray_explorer *explorer, int64_t t, int64_t state)
+static int64_t inverse_count_act(foray_explorer *explorer, int64_t t, int64_t state)
 {
     const walker *w = explorer->self;
     int64_t place = fy_seen_find(w->seen, state);
@@ -105,8 +94,8 @@ static int64_t random_unplanned(const foray_explorer *explorer, int64_t episode,
     return fy_random_action_in(explorer, episode, t, state);
 }
 
-/* What express_act does until the next plan, for those who play ahead. */
-static void express_follow(const foray_explorer *explorer, int32_t *table)
+/* What inverse_count_act does until the next plan, for those who play ahead. */
+static void inverse_count_follow(const foray_explorer *explorer, int32_t *table)
 {
     const walker *w = explorer->self;
     int64_t H = explorer->model->horizon, S = explorer->model->states;
@@ -210,7 +199,7 @@ static void make_plan(foray_explorer *explorer)
     fy_laws_destroy(&laws);
 }
 
-static void express_end(foray_explorer *explorer)
+static void inverse_count_end(foray_explorer *explorer)
 {
     const walker *w = explorer->self;
     double looks = (double)explorer->model->horizon * (double)w->seen->entries;
@@ -357,40 +346,41 @@ static void unstructured_load(foray_explorer *explorer, fy_reader *reader)
 /* ----------------------------------------------------------------------- rows */
 
 #define UNSTRUCTURED_OPS                                                                           \
-    .destroy = unstructured_destroy, .observe = unstructured_observe, .ended = unstructured_ended, \
-    .is_ended = unstructured_left, .plan = unstructured_plan, .certify = unstructured_certify,     \
-    .explain = unstructured_explain, .bound = unstructured_bound,                                  \
-    .bound_kind = unstructured_bound_kind, .save = unstructured_save, .load = unstructured_load,   \
-    .needs_budget = fy_never_needs_budget, .bound_plan = FORAY_PLUGIN, .plans_on_sets = true
+    .create = unstructured_create, .destroy = unstructured_destroy,                                \
+    .observe = unstructured_observe, .ended = unstructured_ended, .is_ended = unstructured_left,   \
+    .plan = unstructured_plan, .certify = unstructured_certify, .explain = unstructured_explain,   \
+    .bound = unstructured_bound, .bound_kind = unstructured_bound_kind, .save = unstructured_save, \
+    .load = unstructured_load, .needs_budget = fy_never_needs_budget, .bound_plan = FORAY_PLUGIN,  \
+    .plans_on_sets = true, .unstructured = true
 
-static const foray_parameter parameters[] = {FY_COUNTS_ROWS};
+const fy_explorer_ops fy_inverse_count = {
+    .name = "inverse-count",
+    .summary = "goes where visits are few; for unstructured models, of which nothing is known",
+    .act = inverse_count_act,
+    .follow_all = inverse_count_follow,
+    .end_episode = inverse_count_end,
+    UNSTRUCTURED_OPS,
+};
 
-static const fy_explorer_ops table[] = {
-    {.name = "rf-express",
-     .summary = "greedy in 1/n, for unstructured models",
-     .parameter = parameters,
-     .parameters = FY_COUNT(parameters),
-     .create = express_create,
-     .act = express_act,
-     .follow_all = express_follow,
-     .end_episode = express_end,
-     UNSTRUCTURED_OPS},
-    {.name = "random",
-     .summary = "uniformly random actions, for unstructured models",
-     .create = unstructured_create,
-     .act = random_act,
-     .unplanned = random_unplanned,
-     UNSTRUCTURED_OPS},
-    {.name = "recorded",
-     .summary = "learns from recorded episodes of unstructured models",
-     .create = unstructured_create,
-     UNSTRUCTURED_OPS},
+static const fy_explorer_ops random_ops = {
+    .name = "random",
+    .summary = "uniformly random actions, for unstructured models",
+    .act = random_act,
+    .unplanned = random_unplanned,
+    UNSTRUCTURED_OPS,
+};
+
+static const fy_explorer_ops recorded_ops = {
+    .name = "recorded",
+    .summary = "learns from recorded episodes of unstructured models",
+    UNSTRUCTURED_OPS,
 };
 
 const fy_explorer_ops *fy_unstructured_algorithm(const char *name)
 {
-    for (int64_t i = 0; i < FY_COUNT(table); i++)
-        if (strcmp(table[i].name, name) == 0)
-            return &table[i];
+    static const fy_explorer_ops *const all[] = {&fy_inverse_count, &random_ops, &recorded_ops};
+    for (int64_t i = 0; i < FY_COUNT(all); i++)
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
     return NULL;
 }
