@@ -58,6 +58,15 @@ fails error 100 "the program says: the ring is"
 fails range 100 "is 99"
 fails nan 100 "is nan"
 
+# --force replaces when exploring begins: what fails before replaces nothing, what fails later has begun a new run.
+cp whole.foray forced.foray
+expect 4 "without answering|cannot be" timeout 120 \
+    foray explore ring.json --in exec:./none -k 60 -o forced.foray --force
+holds "a world that does not start replaces nothing" cmp whole.foray forced.foray
+echo range >manners
+expect 4 "10 episodes are saved" timeout 120 \
+    foray explore ring.json --in exec:./world -k 60 -o forced.foray --force
+
 # While it is asked for a model: no run, the same exit code.
 expect 4 "exit status 7" foray explore "exec:$hostile exit 3" -k 5 -o none.foray
 expect 4 "is nan" foray explore "exec:$hostile nan 3" -k 5 -o none.foray

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,8 @@ def wholes(
 ) -> npt.NDArray[np.int64]:
     """An array of whole numbers from low to high, of any shape."""
     array = _array(values, what, error)
+    if _has_truth(values):
+        raise error(f"{what}: True and False are no whole numbers")
     if array.size == 0:
         return np.zeros(array.shape, dtype=np.int64)
     if array.dtype.kind == "O":
@@ -79,6 +81,13 @@ def wholes(
     for extreme in (array.min(), array.max()):
         whole(extreme, what, low, high, error)
     return np.asarray(array, dtype=np.int64, order="C")
+
+
+def _has_truth(values: Any) -> bool:
+    """numpy takes True for 1 where it stands among numbers."""
+    if isinstance(values, Sequence) and not isinstance(values, (str, bytes, range, memoryview)):
+        return any(map(_has_truth, values))
+    return isinstance(values, (bool, np.bool_)) or (isinstance(values, np.ndarray) and values.dtype.kind == "b")
 
 
 def _array(values: Any, what: str, error: Error) -> npt.NDArray[Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -10,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._context import Context
-from ._library import lib
+from ._library import EPISODES, lib
 from ._numbers import MOST_STATE, Initial, flag, path_of, text, wholes
 from .errors import InputError, UsageError, WorldError
 from .models import Model, unstructured_model
@@ -232,7 +234,30 @@ def learn(
         if file and os.path.exists(data) and os.path.samefile(path, data):
             raise UsageError(f"path={os.fspath(path)!r} are the data: choose another name")
         _recorded(data, episodes, model, delta, None, False).close()  # wrong data replace nothing
-    return _recorded(data, episodes, model, delta, path, replace)
+    run = _recorded(data, episodes, model, delta, path, replace)
+    begun = _elsewhere(run)
+    if begun is not None:
+        warnings.warn(
+            f"an episode, or a piece of one, begins in state {begun}, where by {model.name} none does: {run.trusted}",
+            stacklevel=2,
+        )
+    return run
+
+
+def _elsewhere(run: Run) -> int | None:
+    """A state in which an episode begins although the model says that none does."""
+    law, found = run.model.initial(), -1
+
+    def take(_: Any, k: int, state: int, action: int) -> bool:
+        nonlocal found
+        first = ctypes.c_int32.from_address(state).value
+        found = found if first in law else first
+        return found < 0
+
+    if 0 < len(law) < run.model.states:
+        callback = run._context.returning(EPISODES, take)
+        run._context.long(lib.foray_run_episodes, run, 0, callback, None, here=True)
+    return None if found < 0 else found
 
 
 def _recorded(

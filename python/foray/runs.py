@@ -271,6 +271,14 @@ class Run(Native):
         return int(self._facts().episodes)
 
     @property
+    def trusted(self) -> str | None:
+        """What certificates rest on and data do not test: where recorded episodes begin, if the model says it.
+        None: there is no such thing."""
+        if self.algorithm != "recorded" or not self.model.initial():
+            return None
+        return "the law of first states is taken on trust: recorded episodes may begin anywhere"
+
+    @property
     def replans(self) -> int:
         """How many exploration plans were made."""
         return int(self._facts().plans)
@@ -280,7 +288,8 @@ class Run(Native):
             return "<foray.Run, closed>"
         if self._context.forked:
             return "<foray.Run, of another process>"
-        return f"<foray.Run of {self.world}: {self.episodes:,} episodes with {self.algorithm}>"
+        trusted = f"; {self.trusted}" if self.trusted else ""
+        return f"<foray.Run of {self.world}: {self.episodes:,} episodes with {self.algorithm}{trusted}>"
 
     # -- exploring
 
@@ -560,6 +569,11 @@ class Temporary:
         _temporary[self.path] = os.getpid()
         self.remove = weakref.finalize(self, _remove, self.path, os.getpid())
 
+    def close_to_others(self) -> None:
+        """What is in it belongs to this user alone, wherever it may be copied to."""
+        for name in os.listdir(self.path):
+            os.chmod(os.path.join(self.path, name), 0o600)
+
     def __reduce__(self) -> Any:
         raise TypeError("what is in a temporary directory can be neither copied nor pickled: give path=")
 
@@ -593,7 +607,10 @@ def create(
         context, path_of(where), REPLACE if replace else NEW, model, as_text(world, "name"), byref(made),
         byref(out),
     )  # fmt: skip
-    return Run(context, out, where, temporary)
+    run = Run(context, out, where, temporary)
+    if temporary is not None:
+        temporary.close_to_others()
+    return run
 
 
 def explore(
@@ -628,7 +645,7 @@ def explore(
     (``gymnasium.make_vec``), in which episodes are played ahead.
 
     ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins
-    again. ``known`` says what is known about an environment: a model, or "table", which takes from
+    again: what is wrong beforehand replaces nothing, but a world that fails later has begun a new run. ``known`` says what is known about an environment: a model, or "table", which takes from
     its ``P`` what can follow what, but never how likely it is; ``laws`` says which (s,a) then share
     a law. ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
     ``range`` is the range of the environment's own reward, which is then stored in the run, so that

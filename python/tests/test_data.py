@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +109,24 @@ def test_first_states_are_learnt() -> None:
     assert foray.learn(data[:1], **SIZES, initial=np.int64(data[0][0][0])).model.initial() == {data[0][0][0]: 1.0}
 
 
+def test_first_states_that_a_model_denies_are_told(tmp_path: Path) -> None:
+    """initial=0, and all data began in 1: not a word."""
+    elsewhere = ([1, 0, 1], [0, 1])
+    with pytest.warns(UserWarning, match="begins in state 1, where .* taken on trust"):
+        run = foray.learn([([0, 0], [0]), elsewhere], states=2, actions=2, initial=0)
+    assert run.trusted is not None and run.trusted in repr(run)
+    csv = tmp_path / "log.csv"
+    csv.write_text("episode,step,state,action,next\n0,0,3,0,2\n")
+    with pytest.warns(UserWarning, match="begins in state 3"):
+        foray.learn(csv, RIVER)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        learnt = foray.learn([elsewhere], states=2, actions=2)
+        assert learnt.trusted is None and "trust" not in repr(learnt)
+        assert foray.learn([elsewhere], states=2, actions=2, initial={0: 0.5, 1: 0.5}).trusted is not None
+    assert foray.explore(RIVER, episodes=3).trusted is None
+
+
 def test_intervals_cover_where_episodes_begin() -> None:
     """Three episodes; one in five begins in state 1. Once, where all three began alike, this was taken to be
     known: wrong in half of all cases, and "proved optimal". Errors are allowed in one of ten."""
@@ -156,7 +175,8 @@ def test_numbers_that_are_none_are_refused() -> None:
     bad: list[Any] = [
         ([0, 2**32 + 1], [0]), ([0, 2**64 + 1], [0]), ([0, 0.9], [0]), ([0.9, 0], [0]), ([0, -1], [0]),
         ([0, float("nan")], [0]), (["0", "1"], [0]), ([True, False], [0]), ([0, 1 + 0j], [0]), ([0, None], [0]),
-        ([0, 1], [2**32]), ([0, 1], [0.5]), ([0, 1], [-3]), ([0, 1], [True]), ([0, 1], ["0"]), ([[0, 1]], [0]),
+        ([0, 1], [2**32]), ([0, 1], [0.5]), ([0, 1], [-3]), ([0, 1], [True]), ([0, True, 0], [0, 0]),
+        ([0, 1, 0], (1, np.True_)), ([0, 1], ["0"]), ([[0, 1]], [0]),
         ([0, 1], [[0]]), ([0, [1]], [0]), ([0, 1, 1, 1], [0, -1, 1]), (np.ma.array([0, 1], mask=[False, True]), [0]),
     ]  # fmt: skip
     for states, actions in bad:

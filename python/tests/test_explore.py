@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -310,3 +311,30 @@ def test_wrong_arguments_make_no_file_and_replace_none(tmp_path: Path) -> None:
     targets = (foray.goal(state) for state in (0, 1))
     with foray.explore("riverswim", episodes=9, path=kept, replace=True, targets=targets, progress=False) as run:
         assert run.episodes == 9
+
+
+def test_a_world_that_fails_has_begun_a_new_run(tmp_path: Path) -> None:
+    """As with --force: what fails beforehand replaces nothing, and what fails later leaves the episodes before it."""
+    kept, steps = tmp_path / "kept.foray", 0
+
+    def step(state: int, action: int, rng: random.Random) -> int:
+        nonlocal steps
+        steps += 1
+        if steps == 43:
+            raise RuntimeError("broken")
+        return (state + action) % 3
+
+    world = foray.Simulator(step, states=3, actions=2, horizon=4)
+    foray.explore("riverswim", episodes=20, path=kept).close()
+    before = kept.read_bytes()
+    with pytest.raises(foray.UsageError, match="its own"):
+        foray.explore(world, episodes=30, path=kept, replace=True, horizon=5)
+    assert kept.read_bytes() == before
+    with pytest.raises(RuntimeError, match="broken"):
+        foray.explore(world, episodes=30, path=kept, replace=True)
+    with foray.open_run(kept) as run:
+        assert run.episodes == 10 and len(run.data()[0]) == 10
+    with foray.explore(world, episodes=30, path=kept, resume=True) as run:
+        assert run.episodes == 30
+        run.verify()
+    assert os.listdir(tmp_path) == ["kept.foray"]

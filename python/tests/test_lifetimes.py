@@ -457,5 +457,8 @@ def test_nothing_temporary_is_left_behind(alone: Path) -> None:
     run = foray.explore("riverswim", episodes=10)
     (directory,) = alone.iterdir()
     assert Path(run.path).parent == directory and stat.S_IMODE(directory.stat().st_mode) == 0o700
+    run.plan("goal:3")
+    run.explore(episodes=30)
+    assert {stat.S_IMODE(file.stat().st_mode) for file in directory.iterdir()} == {0o600}
     run.close()
     assert not list(alone.iterdir())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ def test_what_a_number_is() -> None:
     refused(lambda x: numbers.real(x, "x"), *NO_REAL)
     refused(lambda x: numbers.text(x, "x"), "a\0b", b"a", 1, None, "\ud800")
     refused(numbers.path_of, "a\0b", b"a\0b", 1.5, None)
+    refused(lambda x: numbers.wholes(x, "x"), [0, True], [[0, 1], (np.False_, 1)], deque([2, True]), [np.array([True]), [1]])
     assert numbers.wholes(np.zeros((0, 3)), "x").shape == (0, 3)
 
 
