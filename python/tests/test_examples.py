@@ -50,7 +50,8 @@ def test_example(name: str, tmp_path: Path) -> None:
 
 def test_without_matplotlib_there_is_a_message(tmp_path: Path) -> None:
     (tmp_path / "matplotlib.py").write_text("raise ImportError")
-    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(PLACE)!r}]; import rooms; rooms.main()"
-    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path)
+    picture = tmp_path / "rooms.png"
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(PLACE)!r}]; import rooms; rooms.main({str(picture)!r})"
+    done = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "matplotlib is not installed" in done.stdout, done.stderr
-    assert not (tmp_path / "rooms.png").exists()
+    assert not picture.exists()
