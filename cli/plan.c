@@ -546,8 +546,10 @@ static cli_exit complete(planning *p, int64_t i)
     foray_policy *policy = p->policy[i];
     foray_status status = p->known ? foray_policy_complete(ctx, policy, p->known, reward)
                                    : foray_run_complete_policy(p->run, reward, policy);
-    if (status == FORAY_OK && p->known)
-        policy->about->world = strdup(p->path);
+    if (status == FORAY_OK && p->known) {
+        policy->about->world = fy_arena_text(fy_policy_arena(ctx, policy), p->path);
+        status = policy->about->world ? FORAY_OK : FORAY_ERROR_MEMORY;
+    }
     if (status == FORAY_OK && p->view.clusters)
         status = foray_policy_keep_clusters(ctx, policy, p->view.clusters);
     if (status == FORAY_OK && p->explain && p->doubt[i])
