@@ -245,6 +245,55 @@ static void files_of_others_are_read(void **state)
     free(tar.data);
 }
 
+/* The content of a gzip file with an end of a member at every `step` bytes. */
+static void write_members(const fy_writer *tar, unsigned step)
+{
+    snprintf(path, sizeof path, "%s/m.umb", directory);
+    remove(path);
+    for (size_t at = 0; at < tar->size; at += step) {
+        unsigned size = tar->size - at < step ? (unsigned)(tar->size - at) : step;
+        gzFile packed = gzopen(path, "ab");
+        assert_int_equal(gzwrite(packed, tar->data + at, size), size);
+        assert_int_equal(gzclose(packed), Z_OK);
+    }
+}
+
+static void add_to_file(const char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "ab");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What follows the first member of a gzip file, or the end of a tar file, is read or refused. */
+static void nothing_that_follows_is_ignored(void **state)
+{
+    foray_context *ctx = *state;
+    foray_model *model;
+    fy_writer tar = {.ctx = ctx};
+    put_file(&tar, own_index, &own_arrays, NULL);
+    for (unsigned step = 100; step < 2 * tar.size; step *= 7) {
+        write_members(&tar, step);
+        check_own(ctx);
+        add_to_file("more", 4);
+        assert_int_equal(import_file(ctx, 3, &model, NULL), FORAY_ERROR_INPUT);
+        assert_non_null(strstr(foray_message(ctx), "not all of it can be unpacked"));
+    }
+    char padding[1000] = {0};
+    write_bytes(tar.data, tar.size);
+    add_to_file(padding, sizeof padding);
+    check_own(ctx);
+    add_to_file("m", 1);
+    assert_int_equal(import_file(ctx, 3, &model, NULL), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "something follows the end of the tar file"));
+    put_file(&tar, own_index, &own_arrays, NULL);
+    write_members(&tar, (unsigned)tar.size / 2);
+    assert_int_equal(import_file(ctx, 3, &model, NULL), FORAY_ERROR_INPUT);
+    assert_non_null(strstr(foray_message(ctx), "something follows the end of the tar file"));
+    free(tar.data);
+}
+
 /* 100 MiB of nothing in a small file: no more than 64 of them are unpacked, however they were
  * packed. */
 static void small_files_do_not_grow(void **state)
@@ -442,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_come_back),          cmocka_unit_test(steps_are_refused),
         cmocka_unit_test(files_of_others_are_read),  cmocka_unit_test(small_files_do_not_grow),
+        cmocka_unit_test(nothing_that_follows_is_ignored),
         cmocka_unit_test(large_indices_are_refused), cmocka_unit_test(bad_indices_are_named),
         cmocka_unit_test(bad_arrays_are_named),      cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(every_allocation_may_fail),

@@ -29,10 +29,10 @@ static bool sum_holds(const uint8_t *header)
     return read_octal(header + SUM_AT, SUM, &said) && said == sum;
 }
 
-static bool is_empty(const uint8_t *header)
+static bool is_empty(const uint8_t *data, size_t size)
 {
-    for (int i = 0; i < BLOCK; i++)
-        if (header[i])
+    for (size_t i = 0; i < size; i++)
+        if (data[i])
             return false;
     return true;
 }
@@ -60,16 +60,24 @@ static foray_status add_member(fy_archive *archive, const uint8_t *header, const
     return FORAY_OK;
 }
 
+/* An empty block ends a tar file, and padding may follow; anything else would be lost in silence. */
+static foray_status read_end(const fy_archive *archive, size_t at)
+{
+    if (is_empty(archive->data + at, archive->size - at))
+        return FORAY_OK;
+    return fy_fail(archive->ctx, FORAY_ERROR_INPUT,
+                   "%s: something follows the end of the tar file at byte %zu", archive->path, at);
+}
+
 static foray_status read_members(fy_archive *archive)
 {
     enum { MAX = 4096 }; /* names are compared one by one */
     const uint8_t *data = archive->data;
     foray_status status = FORAY_OK;
-    for (size_t at = 0; status == FORAY_OK && at + BLOCK <= archive->size;) {
+    size_t at = 0;
+    while (status == FORAY_OK && archive->size - at >= BLOCK && !is_empty(data + at, BLOCK)) {
         const uint8_t *header = data + at;
         uint64_t size;
-        if (is_empty(header))
-            return FORAY_OK;
         if (!sum_holds(header) || !read_octal(header + SIZE_AT, SIZE, &size))
             return fy_fail(archive->ctx, FORAY_ERROR_INPUT,
                            "%s: damaged: no header of a tar file at byte %zu", archive->path, at);
@@ -84,7 +92,7 @@ static foray_status read_members(fy_archive *archive)
         size_t padded = (size + BLOCK - 1) / BLOCK * BLOCK;
         at += padded < archive->size - at ? padded : archive->size - at;
     }
-    return status;
+    return status == FORAY_OK ? read_end(archive, at) : status;
 }
 
 foray_status fy_archive_read(foray_context *ctx, const char *path, fy_archive *out)

@@ -36,6 +36,7 @@ static foray_status keep(unpacking *to, const uint8_t *chunk, size_t size)
     return to->out.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
 }
 
+/* A gzip file is one member or several, one after the other; together they are its content. */
 static foray_status inflate_gzip(unpacking *to, const uint8_t *data, size_t size)
 {
     enum { GZIP_ONLY = 15 + 16 }; /* zlib's code for the largest window and a header of gzip */
@@ -55,6 +56,8 @@ static foray_status inflate_gzip(unpacking *to, const uint8_t *data, size_t size
         stream.avail_out = CHUNK;
         code = inflate(&stream, Z_NO_FLUSH);
         status = keep(to, chunk, CHUNK - stream.avail_out);
+        if (code == Z_STREAM_END && (stream.avail_in > 0 || left > 0))
+            code = inflateReset(&stream);
     }
     inflateEnd(&stream);
     if (status == FORAY_OK && code != Z_STREAM_END)
