@@ -220,8 +220,9 @@ static bool keep_mode(void *user, int64_t id, int64_t episodes, const char *rewa
     return true;
 }
 
-/* Plan 0 with another mode and a checksum that fits: what anyone may write. */
-static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
+/* Plan 0 with another mode, radius and bound, and a checksum that fits: what anyone may write. */
+static void forge_plan(run_bench *bench, foray_run *run, const char *mode, int64_t radius,
+                       int64_t bound, int64_t proof)
 {
     int64_t reward_bytes, policy_bytes;
     assert_ok(bench, fy_store_begin(run->store, true));
@@ -239,9 +240,9 @@ static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
     fy_row_put_text(&row, mode);
     for (int i = 0; i < 8; i++)
         fy_row_put_real(&row, 0.5);
-    fy_row_put_int(&row, FORAY_RADIUS_SHARP);
-    fy_row_put_int(&row, FORAY_BOUND_GAP);
-    fy_row_put_int(&row, 1);
+    fy_row_put_int(&row, radius);
+    fy_row_put_int(&row, bound);
+    fy_row_put_int(&row, proof);
     fy_row_put_int(&row, 0);
     fy_row_put_int(&row, reward_bytes);
     fy_row_put_int(&row, policy_bytes);
@@ -249,8 +250,9 @@ static void forge_mode(run_bench *bench, foray_run *run, const char *mode)
     assert_ok(bench, fy_store_commit(run->store, &run->store->head));
 }
 
-/* A mode that there is not is damage, whatever the checksum says; one that there is, is not. */
-static void test_unknown_mode(void **state)
+/* What there is not is damage, whatever the checksum says, also where a cast would make something
+ * of it; what there is, is not. */
+static void test_unknown_choices(void **state)
 {
     run_bench *bench = *state;
     run_digest whole;
@@ -258,10 +260,18 @@ static void test_unknown_mode(void **state)
     foray_mode found = FORAY_MODES;
     make_full_run(bench, &whole);
     assert_ok(bench, foray_run_open(bench->ctx, bench->path, FORAY_RUN_WRITE, &run));
-    forge_mode(bench, run, "pessimistic");
+    enum { RADIUS = FORAY_RADIUS_SHARP, BOUND = FORAY_BOUND_GAP, PROOF = FORAY_CERTIFIED };
+    const int64_t wrap = (int64_t)1 << 32;
+    forge_plan(bench, run, "pessimistic", RADIUS, BOUND, PROOF);
     assert_ok(bench, foray_run_plans(run, keep_mode, &found));
     assert_int_equal(found, FORAY_PESSIMISTIC);
-    forge_mode(bench, run, "hopeful");
+    forge_plan(bench, run, "hopeful", RADIUS, BOUND, PROOF);
+    assert_int_equal(foray_run_plans(run, keep_mode, &found), FORAY_ERROR_RUN);
+    forge_plan(bench, run, "pessimistic", RADIUS + wrap, BOUND, PROOF);
+    assert_int_equal(foray_run_plans(run, keep_mode, &found), FORAY_ERROR_RUN);
+    forge_plan(bench, run, "pessimistic", RADIUS, BOUND - wrap, PROOF);
+    assert_int_equal(foray_run_plans(run, keep_mode, &found), FORAY_ERROR_RUN);
+    forge_plan(bench, run, "pessimistic", RADIUS, BOUND, PROOF + wrap);
     assert_int_equal(foray_run_plans(run, keep_mode, &found), FORAY_ERROR_RUN);
     foray_run_close(run);
 }
@@ -537,7 +547,7 @@ int main(void)
         RUN_TEST(test_missing),         RUN_TEST(test_only_files_are_replaced),
         RUN_TEST(test_foreign_files),   RUN_TEST(test_other_format),
         RUN_TEST(test_read_only),       RUN_TEST(test_read_only_file_in_writable_directory),
-        RUN_TEST(test_unknown_mode),    RUN_TEST(test_flipped_bytes),
+        RUN_TEST(test_unknown_choices), RUN_TEST(test_flipped_bytes),
         RUN_TEST(test_flipped_content), RUN_TEST(test_truncated),
         RUN_TEST(test_false_content),   RUN_TEST(test_damaged_log),
         RUN_TEST(test_foreign_sql),     RUN_TEST(test_many_tables),

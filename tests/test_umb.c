@@ -489,11 +489,15 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_come_back),          cmocka_unit_test(steps_are_refused),
-        cmocka_unit_test(files_of_others_are_read),  cmocka_unit_test(small_files_do_not_grow),
+        cmocka_unit_test(values_come_back),
+        cmocka_unit_test(steps_are_refused),
+        cmocka_unit_test(files_of_others_are_read),
+        cmocka_unit_test(small_files_do_not_grow),
         cmocka_unit_test(nothing_that_follows_is_ignored),
-        cmocka_unit_test(large_indices_are_refused), cmocka_unit_test(bad_indices_are_named),
-        cmocka_unit_test(bad_arrays_are_named),      cmocka_unit_test(damage_is_noticed),
+        cmocka_unit_test(large_indices_are_refused),
+        cmocka_unit_test(bad_indices_are_named),
+        cmocka_unit_test(bad_arrays_are_named),
+        cmocka_unit_test(damage_is_noticed),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

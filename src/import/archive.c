@@ -60,7 +60,8 @@ static foray_status add_member(fy_archive *archive, const uint8_t *header, const
     return FORAY_OK;
 }
 
-/* An empty block ends a tar file, and padding may follow; anything else would be lost in silence. */
+/* An empty block ends a tar file, and padding may follow; anything else would be lost in silence.
+ */
 static foray_status read_end(const fy_archive *archive, size_t at)
 {
     if (is_empty(archive->data + at, archive->size - at))

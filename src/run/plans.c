@@ -148,6 +148,13 @@ static foray_mode mode_of(const char *name)
     return mode;
 }
 
+/* One of few; -1 is none of them, nor is what would be one after a cast. */
+static int next_choice(fy_row *row)
+{
+    int64_t number = fy_row_int(row);
+    return number >= 0 && number <= INT8_MAX ? (int)number : -1;
+}
+
 static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
 {
     *out = (stored_plan){0};
@@ -168,9 +175,9 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     policy->high = fy_row_real(row);
     policy->certificate.gap = fy_row_real(row);
     policy->certificate.delta = fy_row_real(row);
-    policy->certificate.radius = (foray_radius)fy_row_int(row);
-    policy->certificate.bound = (foray_bound)fy_row_int(row);
-    policy->certificate.status = (foray_proof_status)fy_row_int(row);
+    policy->certificate.radius = (foray_radius)next_choice(row);
+    policy->certificate.bound = (foray_bound)next_choice(row);
+    policy->certificate.status = (foray_proof_status)next_choice(row);
     out->own = fy_row_int(row);
     out->reward_bytes = (size_t)fy_row_int(row);
     out->policy_bytes = (size_t)fy_row_int(row);
