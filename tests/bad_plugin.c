@@ -1,5 +1,6 @@
 /* bad_plugin.c - a plug-in that is wrong in the way its text names, and right without one. */
 #include <foray/plugin.h>
+#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +18,17 @@ typedef struct longer_table {
 
 static int64_t steps;
 
+/* How numbers are rounded in this process from now on. */
+static void set_rounding(const char *text, const char *moment)
+{
+    if (strcmp(text, moment) == 0)
+        fesetround(FE_UPWARD);
+}
+
 static int reset(void *self, uint64_t key, double *state, char *cause)
 {
-    (void)self, (void)key, (void)cause;
+    (void)key, (void)cause;
+    set_rounding(self, "round-reset");
     *state = 0.5;
     return 0;
 }
@@ -45,13 +54,15 @@ static int step(void *self, int64_t count, const foray_plugin_query *query, cons
         next[i] = (state[i] + foray_plugin_uniform(query[i].key, 0)) / 2;
     for (int64_t i = 0; i < count && strcmp(text, "placed") == 0; i++)
         next[i] = 1 / (double)(i + 1);
+    set_rounding(text, "round-step");
     return strcmp(text, "fail-silently") == 0;
 }
 
 static int reward(void *self, int64_t index, const double *state, int64_t action, double *value,
                   char *cause)
 {
-    (void)self, (void)index, (void)state, (void)action, (void)cause;
+    (void)index, (void)state, (void)action, (void)cause;
+    set_rounding(self, "round-reward");
     *value = 1;
     return 0;
 }
@@ -80,6 +91,8 @@ static void spoil(foray_plugin_table *table, const char *text)
         table->simulators = table->deterministic = 1;
     else if (strcmp(text, "crash-late") == 0 || strcmp(text, "close") == 0)
         table->simulators = 1;
+    else if (strncmp(text, "round", 5) == 0) /* something is to be learnt */
+        table->simulators = 2;
     else if (strcmp(text, "old") == 0)
         table->size = offsetof(foray_plugin_table, destroy);
     else if (strcmp(text, "new") == 0 || strcmp(text, "newer") == 0)
@@ -97,6 +110,7 @@ int foray_plugin(const foray_plugin_host *host, const char *text, foray_plugin_t
         snprintf(cause, FORAY_PLUGIN_CAUSE, "not on Sundays");
         return 1;
     }
+    set_rounding(text, "round-entry");
     char *self = malloc(strlen(text) + 1);
     if (!self)
         return 1;

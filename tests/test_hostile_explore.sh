@@ -102,6 +102,15 @@ for run in close close-contained; do
     expect 0 "verified +yes" foray verify $run.foray
 done
 
+# One that sets how numbers are rounded changes no bit of ours.
+for moment in '' -entry -reset -step -reward; do
+    foray explore "plugin:$bad:round$moment" --clusters grid:5 -k 100 --quiet -o round.foray --force
+    foray verify round.foray >verified$moment
+    foray rollout round.foray --trust -r one -n 20 --json | sed '/"run"\|"world"/d' >rounded$moment
+    holds "rounding set at ${moment:-no time}: verified" cmp verified verified$moment
+    holds "rounding set at ${moment:-no time}: the same numbers" cmp rounded rounded$moment
+done
+
 # No shell reads where a plug-in lies, whatever its name is. (A ':' ends the name.)
 names=("it's" "a b" '$(touch pwned)' '`touch pwned`' "';touch pwned;'" $'a\nb' '"' '\' -dash '*' '~' '#')
 for name in "${names[@]}"; do

@@ -10,6 +10,7 @@ foray=$1
 libm=$(gcc -print-file-name=libm.so.6)
 may=(sqrt fma # correctly rounded by IEEE 754
     fabs copysign fmin fmax floor ceil trunc rint nearbyint round lrint llrint lround llround
+    fegetenv fesetenv # which keep how numbers are rounded
     ldexp scalbn scalbln frexp modf ilogb logb fmod remainder nextafter)
 failures=0
 

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,10 @@ typedef struct loaded_plugin {
 
 /* Questions are translated so many at a time. */
 enum { CHUNK = 256 };
+
+/* Bits and proofs rest on rounding to nearest. A plug-in may set another way of rounding, or that
+ * the smallest numbers count as zero, if only because it was linked with -ffast-math: after every
+ * call, arithmetic is again what it was before (fegetenv, fesetenv). */
 
 /* ---------------------------------------------------------------- questions */
 
@@ -65,7 +70,11 @@ static foray_status plugin_reset(void *self, const foray_draw *draw, double *sta
     if (has_failed(p))
         return FORAY_ERROR_WORLD;
     const foray_plugin_table *table = &p->room.table;
-    return note_failure(p, table->reset(table->self, fy_draw_key(draw), state, cause), cause);
+    fenv_t ours;
+    fegetenv(&ours);
+    int answer = table->reset(table->self, fy_draw_key(draw), state, cause);
+    fesetenv(&ours);
+    return note_failure(p, answer, cause);
 }
 
 static foray_status plugin_step(void *self, int64_t count, const foray_system_query *query,
@@ -76,6 +85,8 @@ static foray_status plugin_step(void *self, int64_t count, const foray_system_qu
     char cause[FORAY_PLUGIN_CAUSE] = "";
     foray_plugin_query asked[CHUNK];
     foray_status status = has_failed(p) ? FORAY_ERROR_WORLD : FORAY_OK;
+    fenv_t ours;
+    fegetenv(&ours);
     for (int64_t at = 0; at < count && status == FORAY_OK; at += CHUNK) {
         int64_t size = count - at < CHUNK ? count - at : CHUNK;
         for (int64_t i = 0; i < size; i++) {
@@ -86,6 +97,7 @@ static foray_status plugin_step(void *self, int64_t count, const foray_system_qu
         status = note_failure(
             p, table->step(table->self, size, asked, state + offset, next + offset, cause), cause);
     }
+    fesetenv(&ours);
     return status;
 }
 
@@ -97,7 +109,11 @@ static foray_status plugin_reward(void *self, int64_t index, const double *state
     char cause[FORAY_PLUGIN_CAUSE] = "";
     if (has_failed(p))
         return FORAY_ERROR_WORLD;
-    return note_failure(p, table->reward(table->self, index, state, action, value, cause), cause);
+    fenv_t ours;
+    fegetenv(&ours);
+    int answer = table->reward(table->self, index, state, action, value, cause);
+    fesetenv(&ours);
+    return note_failure(p, answer, cause);
 }
 
 static bool plugin_weights(void *self, double *weight)
@@ -121,10 +137,13 @@ static void unload(loaded_plugin *p)
     if (!p)
         return;
     const foray_plugin_table *table = &p->room.table;
+    fenv_t ours;
+    fegetenv(&ours);
     if (p->entered && table->destroy)
         table->destroy(table->self);
     if (p->object)
         dlclose(p->object);
+    fesetenv(&ours);
     pthread_mutex_destroy(&p->lock);
     free(p->path);
     free(p);
@@ -157,7 +176,10 @@ static foray_status load(foray_context *ctx, loaded_plugin *p)
         fy_format(here, size, "./%s", path);
         path = here;
     }
+    fenv_t ours;
+    fegetenv(&ours);
     p->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    fesetenv(&ours);
     free(here);
     return p->object ? FORAY_OK : linker_says(ctx, p);
 }
@@ -171,7 +193,11 @@ static foray_status enter(foray_context *ctx, loaded_plugin *p, const char *text
         return linker_says(ctx, p);
     memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from data to functions */
     p->host = (foray_plugin_host){sizeof p->host, FORAY_PLUGIN_VERSION, FORAY_VERSION};
-    if (entry(&p->host, text, &p->room.table, cause) != 0)
+    fenv_t ours;
+    fegetenv(&ours);
+    int answer = entry(&p->host, text, &p->room.table, cause);
+    fesetenv(&ours);
+    if (answer != 0)
         return fy_fail(ctx, FORAY_ERROR_WORLD, "plugin:%s: it refuses to start: %.*s", p->path,
                        FORAY_PLUGIN_CAUSE - 1, cause[0] ? cause : "it does not say why");
     return FORAY_OK;
