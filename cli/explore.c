@@ -520,6 +520,8 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
     print_bound(bound, status);
     if (!e->view.system)
         cli_print_known(e->session, foray_run_model(e->run), "                        ");
+    if (fy_run_trusted(e->run))
+        printf("first states            %s\n", fy_run_trusted(e->run));
     cli_print_refutation(e->run, "                        ");
     if (e->view.system && !foray_model_is_unstructured(foray_run_model(e->run)))
         printf("Monte Carlo error       %.3g per step; 'foray rollout' measures the aggregation "
@@ -544,6 +546,8 @@ static void output_summary(const exploration *e, cli_output *output,
     cli_output_integer(output, "plans", facts->plans);
     cli_output_integer(output, "unknowns", foray_model_unknowns(foray_run_model(e->run)));
     cli_output_certificate(output, "bound", bound);
+    if (fy_run_trusted(e->run))
+        cli_output_text(output, "first_states", fy_run_trusted(e->run));
     cli_output_refutation(output, e->run);
     cli_output_real(output, "feature_error", foray_run_model(e->run)->feature_error);
     cli_output_real(output, "until", settings->until < 0 ? NAN : settings->until);

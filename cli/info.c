@@ -262,8 +262,8 @@ static cli_exit show_run(cli_session *session, foray_run *run)
     output_run(&output, run, session->args.operand[0], &facts);
     status = output_settings(&output, session->ctx, foray_run_settings(run));
     output_explorer(&output, &facts.explorer);
-    if (cli_trusted(run))
-        cli_output_text(&output, "first_states", cli_trusted(run));
+    if (fy_run_trusted(run))
+        cli_output_text(&output, "first_states", fy_run_trusted(run));
     cli_output_refutation(&output, run);
     cli_exit code = cli_status(session, status);
     if (code == CLI_DONE)

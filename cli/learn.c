@@ -99,8 +99,8 @@ static cli_exit show_run(const learning *l)
         char episodes[CLI_NUMBER_SIZE];
         printf("the run has %s episode%s", cli_grouped(saved, episodes), saved == 1 ? "" : "s");
         print_path(", learnt with the model ", foray_run_world(l->run), "");
-        if (cli_trusted(l->run))
-            printf("first states            %s\n", cli_trusted(l->run));
+        if (fy_run_trusted(l->run))
+            printf("first states            %s\n", fy_run_trusted(l->run));
         print_path("saved in                ", l->path, "");
         cli_print_next_plan(l->session, l->run, l->path);
         return CLI_DONE;
@@ -112,8 +112,8 @@ static cli_exit show_run(const learning *l)
     cli_output_text(&output, "world", foray_run_world(l->run));
     cli_output_text(&output, "algorithm", foray_run_settings(l->run)->algorithm);
     cli_output_integer(&output, "episodes", saved);
-    if (cli_trusted(l->run))
-        cli_output_text(&output, "first_states", cli_trusted(l->run));
+    if (fy_run_trusted(l->run))
+        cli_output_text(&output, "first_states", fy_run_trusted(l->run));
     cli_output_certificate(&output, "bound", &bound);
     return cli_output_end(&output, l->session, CLI_DONE);
 }

@@ -213,16 +213,6 @@ void cli_print_known(const cli_session *session, const foray_model *model, const
            foray_model_theta(model) ? ": 'foray plan MODEL' needs no run" : "");
 }
 
-const char *cli_trusted(const foray_run *run)
-{
-    const int32_t *state;
-    const double *probability;
-    bool learnt = foray_model_initial(foray_run_model(run), &state, &probability) == 0;
-    return !learnt && strcmp(foray_run_settings(run)->algorithm, "recorded") == 0
-               ? "their law is taken on trust: recorded episodes may begin anywhere"
-               : NULL;
-}
-
 void cli_print_refutation(foray_run *run, const char *before)
 {
     foray_refutation found;

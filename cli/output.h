@@ -41,8 +41,6 @@ void cli_output_reals(cli_output *output, const char *key, int64_t count, const 
 void cli_output_refutation(cli_output *output, foray_run *run);
 /* That line alone, behind `before`. */
 void cli_print_refutation(foray_run *run, const char *before);
-/* What is said of the first states of a run where data cannot refute their law; NULL: they can. */
-const char *cli_trusted(const foray_run *run);
 /* Where a model leaves nothing to be learnt, says so in one line behind `before`, as text. */
 void cli_print_known(const cli_session *session, const foray_model *model, const char *before);
 /* Certified or exact; --require takes nothing less, and says so. */

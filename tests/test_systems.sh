@@ -103,6 +103,14 @@ expect 0 '' foray world export "plugin:$outside/stockroom.so" -o stock.json
 expect 0 '' foray explore stock.json --in "exec:$outside/stockroom" -k 20 -o in.foray
 expect 0 'served' foray rollout in.foray --trust -n 100
 expect 0 '25 episodes' foray explore --resume --trust -k 25 -o in.foray
+# Queries begin no episodes, so they cannot refute where the model says that episodes begin.
+expect 0 'first states +their law is taken on trust: queries begin no episodes' \
+    foray explore stock.json --in "exec:$outside/stockroom" -a generative -k 20 -o asked.foray
+expect 0 'first states +their law is taken on trust: queries' foray info asked.foray
+foray report asked.foray -o asked.html >/dev/null
+holds 'the page says so' grep -q 'taken on trust: queries' asked.html
+foray explore riverswim -a generative -k 20 -o own.foray >own.txt
+holds 'where the world is the model there is nothing to trust' bash -c '! grep -q "on trust" own.txt'
 
 # Most simulators from outside do not know the weights of reality: the return and the misfit
 # are there, the comparison with the truth is not, and the text says so.

@@ -119,9 +119,8 @@ static foray_status print_facts(fy_report *report)
     fy_page_count(report->text, "episodes", report->facts.episodes);
     foray_status status = print_bound(report);
     print_refutation(report);
-    if (fy_report_is_recorded(report) && model->initials > 0)
-        fy_page_fact(report->text, "first states",
-                     "their law is taken on trust: recorded episodes may begin anywhere");
+    if (fy_run_trusted(report->run))
+        fy_page_fact(report->text, "first states", fy_run_trusted(report->run));
     fy_page_count(report->text, "states", model->states);
     fy_page_count(report->text, "actions", model->actions);
     fy_page_count(report->text, "steps of an episode", model->horizon);

@@ -395,6 +395,17 @@ foray_status fy_run_describe(foray_run *run, fy_run_facts *facts)
     return status;
 }
 
+const char *fy_run_trusted(const foray_run *run)
+{
+    if (run->model->initials == 0)
+        return NULL;
+    if (run->codec.recorded)
+        return "their law is taken on trust: recorded episodes may begin anywhere";
+    return run->codec.stride == 2 && run->source == FY_SOURCE_OTHER
+               ? "their law is taken on trust: queries begin no episodes"
+               : NULL;
+}
+
 /* ---------------------------------------------------------------- changing */
 
 /* In place of the checkpoints of an explorer that knew of none, or of another one. */

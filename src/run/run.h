@@ -235,4 +235,8 @@ typedef struct fy_run_facts {
 /* The texts live as long as the run. */
 foray_status fy_run_describe(foray_run *run, fy_run_facts *facts);
 
+/* What is said of the first states where certificates take their law on trust, because no episode
+ * of the run can refute it; NULL: it was tested, learnt, or is that of the world. */
+const char *fy_run_trusted(const foray_run *run);
+
 #endif
