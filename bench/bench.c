@@ -1,6 +1,7 @@
 /* bench.c - clocks, the machine's limits, tables. */
 #include "bench.h"
 #include "base/level.h"
+#include "base/threads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -79,12 +80,14 @@ double bench_uniform(uint64_t seed, uint64_t index)
 
 typedef double vector __attribute__((vector_size(16)));
 
-enum { ARRAY_VECTORS = 1 << 23, CHAINS = 12, STEPS = 1 << 21, REPEATS = 5 };
+enum { ARRAY_VECTORS = 1 << 23, PIECE_VECTORS = 1 << 15, MOST_THREADS = 64 };
+enum { CHAINS = 12, STEPS = 1 << 21, REPEATS = 5 };
 
 typedef struct limits {
     int threads;
     vector *a, *b, *c;
-    double sink; /* so that nothing is optimised away */
+    foray_context *ctx;
+    double sink[MOST_THREADS]; /* so that nothing is optimised away */
 } limits;
 
 static double total(vector x)
@@ -95,31 +98,37 @@ static double total(vector x)
     return sum;
 }
 
+static void read_piece(void *arg, int64_t piece, int thread)
+{
+    limits *l = arg;
+    vector s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
+    for (int64_t i = piece * PIECE_VECTORS; i < (piece + 1) * PIECE_VECTORS; i += 4) {
+        s0 += l->a[i];
+        s1 += l->a[i + 1];
+        s2 += l->a[i + 2];
+        s3 += l->a[i + 3];
+    }
+    l->sink[thread] += total(s0 + s1 + s2 + s3);
+}
+
 static void read_arrays(void *arg)
 {
     limits *l = arg;
-    double sum = 0;
-#pragma omp parallel num_threads(l->threads) reduction(+ : sum)
-    {
-        vector s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};
-#pragma omp for schedule(static)
-        for (int64_t i = 0; i < ARRAY_VECTORS; i += 4) {
-            s0 += l->a[i];
-            s1 += l->a[i + 1];
-            s2 += l->a[i + 2];
-            s3 += l->a[i + 3];
-        }
-        sum += total(s0 + s1 + s2 + s3);
-    }
-    l->sink += sum;
+    fy_share(l->ctx, l->threads, ARRAY_VECTORS / PIECE_VECTORS, read_piece, l);
+}
+
+static void triad_piece(void *arg, int64_t piece, int thread)
+{
+    limits *l = arg;
+    (void)thread;
+    for (int64_t i = piece * PIECE_VECTORS; i < (piece + 1) * PIECE_VECTORS; i++)
+        l->a[i] = l->b[i] + 0.5 * l->c[i];
 }
 
 static void triad(void *arg)
 {
     limits *l = arg;
-#pragma omp parallel for num_threads(l->threads) schedule(static)
-    for (int64_t i = 0; i < ARRAY_VECTORS; i++)
-        l->a[i] = l->b[i] + 0.5 * l->c[i];
+    fy_share(l->ctx, l->threads, ARRAY_VECTORS / PIECE_VECTORS, triad_piece, l);
 }
 
 /* CHAINS independent accumulators hide the latency of an operation: once for every level. */
@@ -144,26 +153,31 @@ MULTIPLY_ADD(avx2, __attribute__((target("avx2"))), 32)
 MULTIPLY_ADD(avx512, __attribute__((target("avx512f"))), 64)
 #endif
 
-static void operate(void *arg)
+static void operate_piece(void *arg, int64_t piece, int thread)
 {
 #define ROW(level) multiply_add_##level,
     static double (*const of_level[FY_LEVELS])(double) = {FY_LEVEL_LIST(ROW)};
 #undef ROW
     limits *l = arg;
-    double sum = 0;
-#pragma omp parallel num_threads(l->threads) reduction(+ : sum)
-    sum += of_level[fy_level_highest()](0.999);
-    l->sink += sum;
+    (void)piece;
+    l->sink[thread] += of_level[fy_level_highest()](0.999);
+}
+
+static void operate(void *arg)
+{
+    limits *l = arg;
+    fy_share(l->ctx, l->threads, l->threads, operate_piece, l);
 }
 
 bench_machine bench_measure(int threads)
 {
     size_t bytes = ARRAY_VECTORS * sizeof(vector);
-    limits l = {.threads = threads};
+    limits l = {.threads = threads < MOST_THREADS ? threads : MOST_THREADS,
+                .ctx = foray_context_create()};
     l.a = aligned_alloc(64, bytes);
     l.b = aligned_alloc(64, bytes);
     l.c = aligned_alloc(64, bytes);
-    if (!l.a || !l.b || !l.c)
+    if (!l.ctx || !l.a || !l.b || !l.c)
         exit(1);
     for (int64_t i = 0; i < ARRAY_VECTORS; i++)
         l.a[i] = l.b[i] = l.c[i] = (vector){0};
@@ -174,6 +188,7 @@ bench_machine bench_measure(int threads)
     free(l.a);
     free(l.b);
     free(l.c);
+    foray_context_destroy(l.ctx);
     return (bench_machine){threads, fmax(reading, adding), operations};
 }
 

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -650,23 +651,45 @@ static cli_check_result check_rewards(suite_state *suite)
     return conclude(suite, CLI_CHECK_PASSED, "%" PRId64 " values in [0,1]", asked);
 }
 
+typedef struct one_asker {
+    const suite_state *suite;
+    foray_context ctx;
+    double *next;
+    foray_status status;
+} one_asker;
+
+static void *ask_beside(void *argument)
+{
+    one_asker *a = argument;
+    const suite_state *suite = a->suite;
+    a->status =
+        fy_system_ask(suite->system, &a->ctx, suite->count, suite->query, suite->state, a->next);
+    return NULL;
+}
+
 /* The same questions from several threads at once, each with a context of its own. */
 static cli_check_result check_threads(suite_state *suite)
 {
     int64_t n = suite->n, count = suite->count;
-    foray_context own[ASKERS];
-    foray_status status[ASKERS];
+    one_asker asker[ASKERS];
+    pthread_t thread[ASKERS];
+    bool started[ASKERS];
     if (!suite->system->ops.threads)
         return conclude(suite, CLI_CHECK_SKIPPED, "it is asked by one thread at a time");
-#pragma omp parallel for num_threads(ASKERS) schedule(static, 1)
     for (int i = 0; i < ASKERS; i++) {
-        own[i] = (foray_context){.threads = 1, .allocations_left = -1};
-        status[i] = fy_system_ask(suite->system, &own[i], count, suite->query, suite->state,
-                                  suite->other_next + i * count * n);
+        asker[i] = (one_asker){.suite = suite,
+                               .ctx = {.threads = 1, .allocations_left = -1},
+                               .next = suite->other_next + i * count * n};
+        started[i] = i > 0 && pthread_create(&thread[i], NULL, ask_beside, &asker[i]) == 0;
     }
+    for (int i = 0; i < ASKERS; i++)
+        if (started[i])
+            pthread_join(thread[i], NULL);
+        else
+            ask_beside(&asker[i]);
     for (int i = 0; i < ASKERS; i++) {
-        if (status[i] != FORAY_OK)
-            return conclude(suite, CLI_CHECK_FAILED, "%s", own[i].message);
+        if (asker[i].status != FORAY_OK)
+            return conclude(suite, CLI_CHECK_FAILED, "%s", asker[i].ctx.message);
         cli_check_result result =
             compare(suite, count, 0, 1, suite->other_next + i * count * n, "when two threads ask");
         if (result != CLI_CHECK_PASSED)

@@ -5,7 +5,7 @@
 add_library(foray_python MODULE ${FORAY_SOURCES} ${FORAY_LAB_SOURCES} ${FORAY_PAGE})
 set_target_properties(foray_python PROPERTIES OUTPUT_NAME foray PREFIX lib)
 target_include_directories(foray_python PRIVATE include src lab)
-target_link_libraries(foray_python PRIVATE foray_flags ${FORAY_OPENMP_LINK} m
+target_link_libraries(foray_python PRIVATE foray_flags m
     PkgConfig::SQLITE PkgConfig::ZLIB PkgConfig::LZMA)
 target_compile_options(foray_python PRIVATE -fno-semantic-interposition)
 target_link_options(foray_python PRIVATE

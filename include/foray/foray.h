@@ -23,9 +23,8 @@
  *   - States, actions, steps, feature coordinates and episodes count from 0.
  *     The mathematics counts steps h = 1..H: step t here is h = t+1 there.
  *   - The library never prints, never exits, and keeps no mutable globals.
- *   - Memory comes from malloc; there is no hook for another allocator. SQLite and OpenMP
- *     allocate their own memory, so a hook would catch only part of it; to use another
- *     allocator, replace malloc. Running out of memory is an error like any other:
+ *   - Memory comes from malloc; there is no hook for another allocator. SQLite allocates its own
+ *     memory, so a hook would catch only part of it; to use another allocator, replace malloc. Running out of memory is an error like any other:
  *     FORAY_ERROR_MEMORY, and nothing is lost or leaked.
  *
  * What may change between versions (the ABI)

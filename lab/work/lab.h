@@ -12,8 +12,9 @@
 #ifndef FY_LAB_H
 #define FY_LAB_H
 
+#include <pthread.h>
+
 #include "base/parameter.h"
-#include "base/threads.h"
 #include "foray/lab.h"
 #include "page/content.h"
 
@@ -42,7 +43,7 @@ typedef struct fy_work {
     void *progress_user;
 
     /* While it goes on; what parts tell is guarded by the mutex. */
-    fy_mutex mutex;
+    pthread_mutex_t mutex;
     double started, told;           /* seconds */
     double total, inherited;        /* weight of everything, and of what was found */
     double *done;                   /* [parts] 0 to 1 */

@@ -1,5 +1,6 @@
 /* work.c - makes parts side by side. */
 #include "work/lab.h"
+#include "base/threads.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -80,20 +81,20 @@ static void call_progress(fy_work *work, double now)
 
 bool fy_work_progress(fy_work *work, int64_t part, double done)
 {
-    fy_mutex_take(&work->mutex);
+    pthread_mutex_lock(&work->mutex);
     double now = fy_clock();
     work->done[part] = done;
     if (now - work->told >= seconds_between_calls)
         call_progress(work, now);
     bool go_on = work->status == FORAY_OK;
-    fy_mutex_release(&work->mutex);
+    pthread_mutex_unlock(&work->mutex);
     return go_on;
 }
 
 /* The first failure is the one that counts; its message goes to the caller's context. */
 static void end_part(fy_work *work, int64_t part, const foray_context *ctx, foray_status status)
 {
-    fy_mutex_take(&work->mutex);
+    pthread_mutex_lock(&work->mutex);
     work->done[part] = 1.0;
     work->finished += status == FORAY_OK;
     if (status < 0 && work->status == FORAY_OK) {
@@ -106,7 +107,7 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
         work->status = status;
     if (work->status == FORAY_OK)
         call_progress(work, fy_clock());
-    fy_mutex_release(&work->mutex);
+    pthread_mutex_unlock(&work->mutex);
 }
 
 /* ---------------------------------------------------------------------------- parts */
@@ -168,11 +169,11 @@ static bool is_stopped(void *user)
     if (now - q->asked < seconds_between_calls)
         return false;
     q->asked = now;
-    fy_mutex_take(&q->work->mutex);
+    pthread_mutex_lock(&q->work->mutex);
     if (now - q->work->told >= seconds_between_calls)
         call_progress(q->work, now);
     bool stopped = q->work->status != FORAY_OK;
-    fy_mutex_release(&q->work->mutex);
+    pthread_mutex_unlock(&q->work->mutex);
     return stopped;
 }
 
@@ -187,17 +188,16 @@ static foray_status make_part(fy_work *work, foray_context *ctx, int64_t part)
 
 /* Each part has a context of its own, whose messages and failing allocations no other part sees.
  * Which thread makes which part depends on time; what a part is does not. */
-static void make_parts(fy_work *work)
+static void make_piece(void *job, int64_t piece, int thread)
 {
-#pragma omp parallel for schedule(dynamic, 1) num_threads(work->alone ? 1 : (int)work->ctx->threads)
-    for (int64_t i = 0; i < work->missing; i++) {
-        int64_t part = work->order[i];
-        if (!fy_work_progress(work, part, 0.0))
-            continue;
-        foray_context *ctx = foray_context_create();
-        end_part(work, part, ctx, ctx ? make_part(work, ctx, part) : FORAY_ERROR_MEMORY);
-        foray_context_destroy(ctx);
-    }
+    fy_work *work = job;
+    int64_t part = work->order[piece];
+    (void)thread;
+    if (!fy_work_progress(work, part, 0.0))
+        return;
+    foray_context *ctx = foray_context_create();
+    end_part(work, part, ctx, ctx ? make_part(work, ctx, part) : FORAY_ERROR_MEMORY);
+    foray_context_destroy(ctx);
 }
 
 foray_status fy_work_run(fy_work *work)
@@ -205,17 +205,17 @@ foray_status fy_work_run(fy_work *work)
     work->started = fy_clock();
     work->told = -INFINITY;
     work->status = FORAY_ERROR_MEMORY;
-    fy_mutex_create(&work->mutex);
+    pthread_mutex_init(&work->mutex, NULL);
     if (FY_ALLOC(work->ctx, work->done, work->parts) &&
         FY_ALLOC(work->ctx, work->order, work->parts)) {
         order_parts(work);
         work->status = find_parts(work);
     }
     if (work->status == FORAY_OK)
-        make_parts(work);
+        fy_share(work->ctx, work->alone ? 1 : work->ctx->threads, work->missing, make_piece, work);
     if (work->status == FORAY_OK)
         call_progress(work, fy_clock());
-    fy_mutex_destroy(&work->mutex);
+    pthread_mutex_destroy(&work->mutex);
     free(work->done);
     free(work->order);
     return work->status;

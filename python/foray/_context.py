@@ -20,7 +20,7 @@ from ._library import lib
 from ._numbers import whole
 from .errors import BY_STATUS, FileError, ForayError, MissingFileError, UsageError
 
-#: More than machines have: where it cannot start as many, OpenMP ends the process.
+#: More than machines have.
 MOST_THREADS = 1024
 OK, TARGET_MISSED, INTERRUPTED = 0, 1, 2
 

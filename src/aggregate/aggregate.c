@@ -9,6 +9,7 @@
  * joined in the clusters' order. */
 #include "model/model.h"
 #include "base/maths.h"
+#include "base/threads.h"
 #include "system/system.h"
 #include "aggregate/sampling.h"
 
@@ -146,13 +147,23 @@ static foray_status join(job *j)
     return FORAY_OK;
 }
 
+typedef struct sampling {
+    const job *job;
+    int64_t first, count;
+} sampling;
+
+static void sample_piece(void *work, int64_t piece, int thread)
+{
+    const sampling *c = work;
+    int64_t samplers = c->job->samplers;
+    (void)thread;
+    fy_sampler_work(c->job->sampler[piece], c->first + c->count * piece / samplers,
+                    c->first + c->count * (piece + 1) / samplers);
+}
+
 static foray_status sample_chunk(job *j, int64_t first, int64_t count)
 {
-    int samplers = j->samplers;
-#pragma omp parallel for schedule(static, 1) num_threads(samplers)
-    for (int t = 0; t < samplers; t++)
-        fy_sampler_work(j->sampler[t], first + count * t / samplers,
-                        first + count * (t + 1) / samplers);
+    fy_share(j->ctx, j->samplers, j->samplers, sample_piece, &(sampling){j, first, count});
     return join(j);
 }
 

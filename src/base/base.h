@@ -15,6 +15,8 @@ typedef struct fy_progress {
     int64_t done, of, step, steps;
 } fy_progress;
 
+typedef struct fy_team fy_team;
+
 struct foray_context {
     char message[1024];
     int threads;
@@ -28,6 +30,8 @@ struct foray_context {
     void *stop_user;
     bool stopped;
     fy_progress progress;
+    fy_team *team; /* see threads.h; NULL: no work was shared yet */
+    bool sharing;
 };
 
 /* Should what is under way end? Any thread may ask, in the middle of a long loop; what it computes

@@ -1,6 +1,6 @@
 /* context.c - status texts, error messages, being stopped. */
 #include "base/level.h"
-#include "base/base.h"
+#include "base/threads.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,6 +37,8 @@ foray_context *foray_context_create(void)
 
 void foray_context_destroy(foray_context *ctx)
 {
+    if (ctx)
+        fy_team_dismiss(ctx->team);
     free(ctx);
 }
 

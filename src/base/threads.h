@@ -1,69 +1,23 @@
-/* threads.h - OpenMP where the library is built with it, one thread where it is not. Nothing
- * else includes omp.h; the pragmas say by themselves what they do without it: nothing. */
+/* threads.h - work that threads share.
+ *
+ *     fy_share(ctx, threads, pieces, piece, job)
+ *
+ * calls piece(job, i, thread) for every i < pieces, in at most `threads` threads, which are
+ * numbered from 0; who takes which piece is a matter of time. The caller is thread 0 and begins at
+ * once; others help as they come. It waits for pieces that somebody has begun, never for somebody
+ * to begin: where other programs keep the processors busy, it is about as fast as alone. What
+ * pieces wrote is there once it returns.
+ *
+ * A piece that shares work in turn does all of it itself, as thread 0. */
 #ifndef FY_THREADS_H
 #define FY_THREADS_H
 
-#ifdef _OPENMP
+#include "base/base.h"
 
-#include <omp.h>
+typedef void fy_piece(void *job, int64_t piece, int thread);
+void fy_share(foray_context *ctx, int threads, int64_t pieces, fy_piece *piece, void *job);
 
-typedef omp_lock_t fy_mutex;
-
-/* Which of the threads of a parallel region this is, from 0. */
-static inline int fy_thread(void)
-{
-    return omp_get_thread_num();
-}
-
-static inline void fy_mutex_create(fy_mutex *mutex)
-{
-    omp_init_lock(mutex);
-}
-
-static inline void fy_mutex_destroy(fy_mutex *mutex)
-{
-    omp_destroy_lock(mutex);
-}
-
-static inline void fy_mutex_take(fy_mutex *mutex)
-{
-    omp_set_lock(mutex);
-}
-
-static inline void fy_mutex_release(fy_mutex *mutex)
-{
-    omp_unset_lock(mutex);
-}
-
-#else
-
-typedef char fy_mutex;
-
-static inline int fy_thread(void)
-{
-    return 0;
-}
-
-static inline void fy_mutex_create(fy_mutex *mutex)
-{
-    *mutex = 0;
-}
-
-static inline void fy_mutex_destroy(fy_mutex *mutex)
-{
-    (void)mutex;
-}
-
-static inline void fy_mutex_take(fy_mutex *mutex)
-{
-    (void)mutex;
-}
-
-static inline void fy_mutex_release(fy_mutex *mutex)
-{
-    (void)mutex;
-}
-
-#endif
+/* The threads of a context end with it. */
+void fy_team_dismiss(fy_team *team);
 
 #endif

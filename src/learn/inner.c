@@ -746,7 +746,8 @@ static bool allocate_inner(fy_arena *arena, fy_inner *inner)
     const foray_model *model = inner->basis->model;
     int64_t sets = model->generator_sets, *start;
     if (!FY_NEW(arena, inner->value, sets) || !FY_NEW(arena, inner->upper, sets) ||
-        !FY_NEW(arena, inner->order, sets) || !FY_NEW(arena, inner->at_bits, sets + 1) ||
+        !FY_NEW(arena, inner->order, sets) || !FY_NEW(arena, inner->mapped, inner->threads) ||
+        !FY_NEW(arena, inner->at_bits, sets + 1) ||
         !FY_ALLOC(arena->ctx, start, inner->basis->blocks + 1))
         return false;
     order_by_block(inner, start);
@@ -857,21 +858,20 @@ static void whiten_generator(const fy_basis *basis, int64_t generator, const dou
 
 /* ------------------------------------------------------------------- solve */
 
-/* A thread at work: the map it has, of which block, and the rest of its room. */
-typedef struct worker {
-    int64_t block;
+/* A thread's room: its map, which of single blocks is everybody's, and the rest. */
+typedef struct workplace {
     double *map, *w, *room;
-} worker;
+} workplace;
 
-static worker start_worker(const fy_inner *inner, int thread)
+static workplace workplace_of(const fy_inner *inner, int thread)
 {
     const fy_basis *basis = inner->basis;
     double *room = inner->scratch + thread * inner->scratch_size;
-    worker at_work = {.block = -1};
-    at_work.map = inner->map ? inner->map : take(&room, map_size(basis));
-    at_work.w = take(&room, basis->max_generators * fy_padded(basis->max_dim));
-    at_work.room = room;
-    return at_work;
+    workplace at = {0};
+    at.map = inner->map ? inner->map : take(&room, map_size(basis));
+    at.w = take(&room, basis->max_generators * fy_padded(basis->max_dim));
+    at.room = room;
+    return at;
 }
 
 static void run_method(inner_task *task)
@@ -888,7 +888,8 @@ static void run_method(inner_task *task)
     }
 }
 
-static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work,
+/* `mapped`: the block that the thread's map is of. */
+static void solve_set(fy_inner *inner, const fy_ridge *ridge, const workplace *at, int64_t *mapped,
                       int64_t generator_set)
 {
     const fy_basis *basis = inner->basis;
@@ -899,19 +900,19 @@ static void solve_set(fy_inner *inner, const fy_ridge *ridge, worker *at_work,
                        .n = fy_generator_set_size(basis->model, generator_set),
                        .d = b->dim,
                        .width = fy_padded(b->dim),
-                       .w = at_work->w,
-                       .room = at_work->room,
+                       .w = at->w,
+                       .room = at->room,
                        .bits = inner->bits + inner->at_bits[generator_set]};
     /* Nothing unknown: value, upper and bits are 0, as they were created. */
     if (b->dim == 0 || fy_stopped(inner->ctx))
         return;
-    if (!inner->map && at_work->block != block) {
-        make_map(inner, ridge, block, 0, b->coords, at_work->map, at_work->room);
-        at_work->block = block;
+    if (!inner->map && *mapped != block) {
+        make_map(inner, ridge, block, 0, b->coords, at->map, at->room);
+        *mapped = block;
     }
     for (int64_t j = 0; j < task.n; j++)
-        whiten_generator(basis, basis->model->gen_start[generator_set] + j, at_work->map,
-                         task.width, at_work->w + j * task.width);
+        whiten_generator(basis, basis->model->gen_start[generator_set] + j, at->map, task.width,
+                         at->w + j * task.width);
     run_method(&task);
     inner->value[generator_set] = task.value;
     inner->upper[generator_set] = task.upper;
@@ -930,35 +931,27 @@ static double worst_ratio(const fy_inner *inner)
 /* So many coordinates of a map, or generator sets, are one piece of work. */
 enum { MAP_ROWS = 8, SETS = 32 };
 
-static void map_piece(fy_inner *inner, const fy_ridge *ridge, worker *at_work, int64_t from)
+typedef struct solution {
+    fy_inner *inner;
+    const fy_ridge *ridge;
+} solution;
+
+static void map_piece(void *job, int64_t piece, int thread)
 {
-    int64_t coords = inner->basis->block[0].coords;
-    make_map(inner, ridge, 0, from, from + MAP_ROWS < coords ? from + MAP_ROWS : coords, inner->map,
-             at_work->room);
+    const solution *s = job;
+    workplace at = workplace_of(s->inner, thread);
+    int64_t coords = s->inner->basis->block[0].coords, from = piece * MAP_ROWS;
+    make_map(s->inner, s->ridge, 0, from, from + MAP_ROWS < coords ? from + MAP_ROWS : coords,
+             s->inner->map, at.room);
 }
 
-static void solve_together(fy_inner *inner, const fy_ridge *ridge, int64_t coords, int64_t sets)
+static void solve_piece(void *job, int64_t piece, int thread)
 {
-#pragma omp parallel num_threads(inner->threads)
-    {
-        worker at_work = start_worker(inner, fy_thread());
-#pragma omp for schedule(static)
-        for (int64_t c = 0; c < coords; c += MAP_ROWS)
-            map_piece(inner, ridge, &at_work, c);
-#pragma omp for schedule(dynamic, SETS)
-        for (int64_t i = 0; i < sets; i++)
-            solve_set(inner, ridge, &at_work, inner->order[i]);
-    }
-}
-
-/* The same without a team of threads, which would be allocated. */
-static void solve_alone(fy_inner *inner, const fy_ridge *ridge, int64_t coords, int64_t sets)
-{
-    worker at_work = start_worker(inner, 0);
-    for (int64_t c = 0; c < coords; c += MAP_ROWS)
-        map_piece(inner, ridge, &at_work, c);
-    for (int64_t i = 0; i < sets; i++)
-        solve_set(inner, ridge, &at_work, inner->order[i]);
+    const solution *s = job;
+    workplace at = workplace_of(s->inner, thread);
+    int64_t sets = s->inner->basis->model->generator_sets, from = piece * SETS;
+    for (int64_t i = from; i < from + SETS && i < sets; i++)
+        solve_set(s->inner, s->ridge, &at, s->inner->mapped + thread, s->inner->order[i]);
 }
 
 /* Threads on a busy machine may be milliseconds in coming: what one thread does in
@@ -973,9 +966,11 @@ void fy_inner_solve(fy_inner *inner, const fy_ridge *ridge)
 {
     int64_t sets = inner->basis->model->generator_sets;
     int64_t coords = inner->map ? inner->basis->block[0].coords : 0;
-    if (inner->threads > 1 && worth_threads(inner, sets))
-        solve_together(inner, ridge, coords, sets);
-    else
-        solve_alone(inner, ridge, coords, sets);
+    int threads = worth_threads(inner, sets) ? inner->threads : 1;
+    solution s = {inner, ridge};
+    for (int i = 0; i < inner->threads; i++)
+        inner->mapped[i] = -1;
+    fy_share(inner->ctx, threads, (coords + MAP_ROWS - 1) / MAP_ROWS, map_piece, &s);
+    fy_share(inner->ctx, threads, (sets + SETS - 1) / SETS, solve_piece, &s);
     inner->ratio = worst_ratio(inner);
 }

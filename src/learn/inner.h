@@ -27,6 +27,7 @@ typedef struct fy_inner {
     double ratio;       /* worst upper/value of the last solve */
     int32_t *order;     /* [generator_sets] sets of the same block side by side */
     double *map;        /* with a single block: its whitening map, shared by all threads */
+    int64_t *mapped;    /* [threads] the block whose map it has; -1: none */
     double *scratch;    /* per thread */
     int64_t scratch_size;
 } fy_inner;

@@ -313,14 +313,14 @@ static void form_spread(fy_kernel *kernel, int64_t set)
 }
 
 /* Few sets are not worth waking threads for. */
-enum { SETS_PER_CHUNK = 64, SETS_WORTH_THREADS = 512 };
+enum { SETS_PER_PIECE = 64, SETS_WORTH_THREADS = 512 };
 
 static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double *z,
                          const double *radius, int64_t set, double *generators)
 {
     const fy_basis *basis = kernel->basis;
     int64_t block = basis->block_of_generator_set[set];
-    if (set % SETS_PER_CHUNK == 0 && fy_stopped(kernel->ctx))
+    if (set % SETS_PER_PIECE == 0 && fy_stopped(kernel->ctx))
         return;
     fy_basis_generators(basis, set, generators);
     form_p(kernel, set, z + ridge->at_vector[block], generators);
@@ -332,20 +332,29 @@ static void estimate_set(fy_kernel *kernel, const fy_ridge *ridge, const double 
         form_spread(kernel, set);
 }
 
-/* Alone where threads are not worth it: a team, even of one, would be allocated. */
+typedef struct estimation {
+    fy_kernel *kernel;
+    const fy_ridge *ridge;
+    const double *z, *radius;
+} estimation;
+
+static void estimate_piece(void *job, int64_t piece, int thread)
+{
+    const estimation *e = job;
+    fy_kernel *kernel = e->kernel;
+    int64_t sets = kernel->basis->model->generator_sets, from = piece * SETS_PER_PIECE;
+    for (int64_t set = from; set < from + SETS_PER_PIECE && set < sets; set++)
+        estimate_set(kernel, e->ridge, e->z, e->radius, set,
+                     kernel->scratch + thread * kernel->scratch_size);
+}
+
 void fy_kernel_estimate(fy_kernel *kernel, const fy_ridge *ridge, const double *z,
                         const double *radius)
 {
-    int64_t generator_sets = kernel->basis->model->generator_sets;
-    if (kernel->threads == 1 || generator_sets < SETS_WORTH_THREADS) {
-        for (int64_t set = 0; set < generator_sets; set++)
-            estimate_set(kernel, ridge, z, radius, set, kernel->scratch);
-        return;
-    }
-#pragma omp parallel for num_threads(kernel->threads) schedule(dynamic, SETS_PER_CHUNK)
-    for (int64_t set = 0; set < generator_sets; set++)
-        estimate_set(kernel, ridge, z, radius, set,
-                     kernel->scratch + fy_thread() * kernel->scratch_size);
+    int64_t sets = kernel->basis->model->generator_sets;
+    estimation e = {kernel, ridge, z, radius};
+    fy_share(kernel->ctx, sets < SETS_WORTH_THREADS ? 1 : kernel->threads,
+             (sets + SETS_PER_PIECE - 1) / SETS_PER_PIECE, estimate_piece, &e);
 }
 
 void fy_kernel_exact(fy_kernel *kernel, const double *theta)

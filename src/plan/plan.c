@@ -146,36 +146,25 @@ static void back_up(const fy_plan_task *task, fy_backup_states *backup, const fy
 }
 
 /* Threads share the states of a step; each state is computed by one of them, alone. */
-enum { STATES_PER_CHUNK = 256, WORK_WORTH_THREADS = 1 << 14 };
+enum { STATES_SHARED = 256, WORK_WORTH_THREADS = 1 << 14 };
 
-static void plan_together(const fy_plan_task *task, fy_backup_states *backup)
-{
-    const foray_model *model = task->kernel->basis->model;
-    int64_t states = model->states;
-#pragma omp parallel num_threads(task->kernel->threads)
-    for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        fy_backup step = step_of(task, t);
-        if (fy_thread() == 0)
-            fy_tell_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
-        take_scratch(&step, fy_thread());
-#pragma omp for schedule(dynamic)
-        for (int64_t from = 0; from < states; from += STATES_PER_CHUNK)
-            if (!fy_stopped(task->kernel->ctx))
-                back_up(task, backup, &step, t, from,
-                        from + STATES_PER_CHUNK < states ? from + STATES_PER_CHUNK : states);
-    }
-}
+typedef struct shared_step {
+    const fy_plan_task *task;
+    fy_backup_states *backup;
+    fy_backup step;
+    int64_t t, states; /* of a piece */
+} shared_step;
 
-/* The same without a team of threads, which would be allocated. */
-static void plan_alone(const fy_plan_task *task, fy_backup_states *backup)
+static void plan_piece(void *job, int64_t piece, int thread)
 {
-    const foray_model *model = task->kernel->basis->model;
-    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(task->kernel->ctx); t--) {
-        fy_backup step = step_of(task, t);
-        fy_tell_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
-        take_scratch(&step, 0);
-        back_up(task, backup, &step, t, 0, model->states);
-    }
+    const shared_step *shared = job;
+    const fy_plan_task *task = shared->task;
+    int64_t states = task->kernel->basis->model->states;
+    int64_t from = piece * shared->states, to = from + shared->states;
+    fy_backup step = shared->step;
+    take_scratch(&step, thread);
+    if (!fy_stopped(task->kernel->ctx))
+        back_up(task, shared->backup, &step, shared->t, from, to < states ? to : states);
 }
 
 /* V_{H+1}. */
@@ -193,15 +182,20 @@ void fy_plan(const fy_plan_task *task, double *mean)
     const foray_model *model = task->kernel->basis->model;
     int64_t layer = model->states * task->lanes;
     int64_t work = model->succ_start[model->pairs] * task->lanes;
-    fy_backup_states *backup = choose_backup(task);
+    int threads = work >= WORK_WORTH_THREADS ? task->kernel->threads : 1;
+    shared_step shared = {.task = task, .backup = choose_backup(task)};
+    shared.states = threads > 1 ? STATES_SHARED : model->states;
+    int64_t pieces = (model->states + shared.states - 1) / shared.states;
 
     end_values(task, task->value + model->horizon % task->layers * layer);
     if (task->plain)
         end_values(task, task->plain + model->horizon % 2 * layer);
-    if (task->kernel->threads > 1 && work >= WORK_WORTH_THREADS)
-        plan_together(task, backup);
-    else
-        plan_alone(task, backup);
+    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(task->kernel->ctx); t--) {
+        shared.t = t;
+        shared.step = step_of(task, t);
+        fy_tell_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
+        fy_share(task->kernel->ctx, threads, pieces, plan_piece, &shared);
+    }
     fy_plan_mean(model, task->value, task->lanes, mean);
 }
 

@@ -264,6 +264,22 @@ static double induce(const induction *job)
 typedef void plan_one_fn(const foray_explorer *explorer, const void *how,
                          const foray_reward *reward, double *work, foray_policy *policy);
 
+typedef struct several_plans {
+    const foray_explorer *explorer;
+    plan_one_fn *one;
+    const void *how;
+    const foray_reward *const *rewards;
+    double *work; /* `room` doubles for each thread */
+    int64_t room;
+    foray_policy **policies;
+} several_plans;
+
+static void plan_piece(void *job, int64_t i, int thread)
+{
+    const several_plans *s = job;
+    s->one(s->explorer, s->how, s->rewards[i], s->work + thread * s->room, s->policies[i]);
+}
+
 /* Rewards share nothing but the counts: threads take them as they come. */
 static foray_status plan_each(foray_explorer *explorer, plan_one_fn *one, const void *how,
                               int64_t room, int64_t count, const foray_reward *const *rewards,
@@ -273,9 +289,9 @@ static foray_status plan_each(foray_explorer *explorer, plan_one_fn *one, const 
     double *work = fy_alloc(ctx, (size_t)ctx->threads * (size_t)room, sizeof *work);
     foray_status status =
         work ? fy_policies_create(ctx, explorer->model, mode, count, policies) : FORAY_ERROR_MEMORY;
-#pragma omp parallel for num_threads(ctx->threads) schedule(dynamic) if (count > 1)
-    for (int64_t i = 0; i < (status == FORAY_OK ? count : 0); i++)
-        one(explorer, how, rewards[i], work + fy_thread() * room, policies[i]);
+    several_plans several = {explorer, one, how, rewards, work, room, policies};
+    if (status == FORAY_OK)
+        fy_share(ctx, ctx->threads, count, plan_piece, &several);
     free(work);
     return status;
 }
