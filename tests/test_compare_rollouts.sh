@@ -85,5 +85,5 @@ sed 's/def step(.*/&\n        raise RuntimeError("no more ice")/' lake.py >melte
 expect 4 'random-seed1: .*no more ice' foray compare "exec:python3 melted.py" -a random -r goal:5 -k 5 -o melted
 foray compare tank@grid:4x4 riverswim -a random -k 5 --seeds 1 --rollouts 5 -r goal:0 --json -o both >both.json
 holds "both kinds at once" sh -c "grep -q measured_by.*rollouts both.json && grep -q summary both.json"
-expect 2 'plan_every' foray compare tank@grid:4x4 -a random:plan_every=0 -k 5 -o bad
+expect 2 'plan_every' foray compare tank@grid:4x4 -a random:plan_every=-1 -k 5 -o bad
 finish

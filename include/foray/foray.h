@@ -205,7 +205,7 @@ typedef struct foray_settings {
     /* The algorithm's own parameters that differ from their defaults, or were set to them:
      * "sstp_levels=4,sstp_range=2". Written by foray_settings_set. */
     char own[512];
-    int64_t plan_every; /* new plans are made after every so many episodes only */
+    int64_t plan_every; /* new plans only after every so many episodes; 0: when they pay */
 } foray_settings;
 
 /* The defaults, for settings of `size` bytes; what callers use is foray_settings_default. */
@@ -1063,7 +1063,7 @@ typedef bool (*foray_progress_fn)(void *user, const foray_progress *progress);
  * at once: episodes, estimates and plans are those of one world, to the last bit. Between two plans
  * episodes are played ahead; those that a new plan would have played differently are discarded. If
  * nothing can be played ahead, because the algorithm decides step by step or makes a plan after
- * every episode (plan_every = 1), only the first world is used.
+ * every episode (plan_every = 0 or 1), only the first world is used.
  * FORAY_TARGET_MISSED: the budget ended above `until`. FORAY_TARGET_UNPROVED: it ended because
  * `until` was reached, but by an estimate or a heuristic that no data can turn into a proof.
  * FORAY_INTERRUPTED: `progress` (may be NULL) said stop. In every case, including errors, all

@@ -105,7 +105,7 @@ const int32_t *fy_explorer_table(foray_explorer *explorer)
 
 int64_t fy_explorer_plan_lasts(const foray_explorer *explorer)
 {
-    int64_t every = explorer->settings.plan_every, k = explorer->episodes;
+    int64_t every = fy_explorer_plan_every(explorer), k = explorer->episodes;
     if (!explorer->stale && !fy_explorer_replans_always(explorer))
         return INT64_MAX;
     /* Between episodes the next one may begin with it. */
@@ -120,7 +120,7 @@ fy_ahead_kind fy_explorer_ahead(const foray_explorer *explorer)
         return FY_AHEAD_PLAYS;
     if (!ops->follows && !ops->follow_all)
         return FY_AHEAD_STEPWISE;
-    bool always = fy_explorer_replans_always(explorer) && explorer->settings.plan_every == 1;
+    bool always = fy_explorer_replans_always(explorer) && fy_explorer_plan_every(explorer) == 1;
     return always ? FY_AHEAD_PLANS : FY_AHEAD_PLAYS;
 }
 

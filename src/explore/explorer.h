@@ -125,12 +125,18 @@ static inline void fy_explorer_planned(foray_explorer *explorer)
     explorer->stale = false;
 }
 
+/* Settings of 0 leave it to the algorithm, which wants a plan when it is worth one. */
+static inline int64_t fy_explorer_plan_every(const foray_explorer *explorer)
+{
+    return explorer->settings.plan_every > 0 ? explorer->settings.plan_every : 1;
+}
+
 /* Is it time for a new plan, where one is wanted? Plans are made after every so many episodes:
  * when one begins, or when the one before ends, whichever the algorithm likes. */
 static inline bool fy_explorer_plan_due(const foray_explorer *explorer)
 {
     int64_t ended = explorer->episodes + (explorer->step >= 0);
-    return explorer->stale && ended % explorer->settings.plan_every == 0;
+    return explorer->stale && ended % fy_explorer_plan_every(explorer) == 0;
 }
 
 /* Is a new plan wanted after every episode, whatever it showed? */
@@ -246,7 +252,7 @@ foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *
 foray_mode fy_explorer_bound_plan(foray_explorer *explorer);
 
 /* Can episodes be played ahead? Not if the algorithm decides step by step, nor if it makes a plan
- * after every episode (plan_every = 1). */
+ * after every episode (plan_every = 0 or 1). */
 typedef enum fy_ahead_kind {
     FY_AHEAD_PLAYS,
     FY_AHEAD_STEPWISE,

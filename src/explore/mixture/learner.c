@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "plan/many.h"
 #include "policy/policy.h"
 
@@ -368,16 +369,35 @@ void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t 
         fy_ridge_add_spread(learner->ridge, block, 1.0, fy_learner_span(u, n));
 }
 
-bool fy_learner_has_grown(const foray_settings *settings, const fy_ridge *ridge)
+/* Does another plan pay after k episodes and p plans? Work is counted and not timed, so that every
+ * machine plans alike. In a world of T transitions,
+ *
+ *     p < 16 + 8 log k + (2^18 + 32 k) / T:
+ *
+ * the first plans are free, and eight whenever the run has grown e times as long; all others may
+ * take, together, a millisecond for each step of an episode, and as long as playing and learning, a
+ * step of which costs about as much as a plan's look at 32 transitions. */
+static bool plan_pays(const foray_explorer *explorer)
 {
-    return settings->replan == FORAY_REPLAN_EVERY ||
-           ridge->most_growth >= 1.0 + settings->replan_growth;
+    static const double free_plans = 16, for_growth = 8, free_work = 0x1p18, work_of_step = 32;
+    double T = (double)explorer->model->succ_start[explorer->model->pairs];
+    double k = (double)(explorer->episodes + 1), p = (double)explorer->plans;
+    return p < free_plans + for_growth * fy_log(k) + (free_work + work_of_step * k) / T;
+}
+
+bool fy_learner_wants_plan(const foray_explorer *explorer, const fy_ridge *ridge)
+{
+    const foray_settings *settings = &explorer->settings;
+    if (settings->replan == FORAY_REPLAN_EVERY)
+        return true;
+    return ridge->most_growth >= 1.0 + settings->replan_growth &&
+           (settings->plan_every > 0 || plan_pays(explorer));
 }
 
 void fy_learner_end_episode(foray_explorer *explorer)
 {
     const fy_learner *learner = explorer->self;
-    explorer->stale = fy_learner_has_grown(&explorer->settings, learner->ridge);
+    explorer->stale = fy_learner_wants_plan(explorer, learner->ridge);
 }
 
 /* ---------------------------------------- explorers that act whatever they learn */

@@ -94,8 +94,9 @@ void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t 
 /* max u - min u. */
 double fy_learner_span(const double *u, int64_t n);
 
-/* Has some block's determinant grown enough for a new plan? */
-bool fy_learner_has_grown(const foray_settings *settings, const fy_ridge *ridge);
+/* Has some block's determinant grown enough for a new plan when the episode under way ends, and
+ * does the plan pay? */
+bool fy_learner_wants_plan(const foray_explorer *explorer, const fy_ridge *ridge);
 
 /* What algorithms that save something in between write: the plan, and targets with Sigma and b. */
 void fy_learner_save_plan(const foray_explorer *explorer, fy_writer *writer);

@@ -66,7 +66,7 @@ static void ucrl_rfe_plus_end_episode(foray_explorer *explorer)
 {
     const fy_learner *learner = explorer->self;
     fy_values_end_episode(explorer);
-    explorer->stale |= fy_learner_has_grown(&explorer->settings, learner->ridge);
+    explorer->stale |= fy_learner_wants_plan(explorer, learner->ridge);
 }
 
 /* ------------------------------------------------------------- save and load */

@@ -211,8 +211,8 @@ void fy_values_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_
 void fy_values_end_episode(foray_explorer *explorer)
 {
     const fy_values *self = explorer->self;
-    explorer->stale = fy_learner_has_grown(&explorer->settings, self->hat.now) ||
-                      fy_learner_has_grown(&explorer->settings, self->tilde.now);
+    explorer->stale = fy_learner_wants_plan(explorer, self->hat.now) ||
+                      fy_learner_wants_plan(explorer, self->tilde.now);
 }
 
 /* ------------------------------------------------------------- save and load */
