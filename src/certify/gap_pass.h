@@ -1,0 +1,125 @@
+/* gap_pass.h - what certificates have in common: a backward pass over the states that keeps a
+ * vector of all unknowns for each of them, and all about one action in one state (gap.h has the
+ * mathematics). */
+#ifndef FY_GAP_PASS_H
+#define FY_GAP_PASS_H
+
+#include "certify/gap.h"
+#include "model/model.h"
+
+#include <float.h>
+
+/* What one rounding does to a number, relative to its size. */
+#define FY_UNIT (DBL_EPSILON / 2)
+
+/* The squares of what is below 1e-162 are 0, and norms lack them: more than all of that together,
+ * and less than the last digit of anything else. */
+#define FY_UNDERFLOW 1e-140
+
+/* What the recursion keeps of one step: all of it about pi. */
+typedef struct fy_gap_layer {
+    double *J;     /* [states][unknowns] */
+    double *J_sum; /* [states] ||J||_B */
+    double *E, *D; /* [states] */
+    double *A, *F; /* [states] sizes of what J and E were summed from, and */
+    double *off;   /* [states] a bound on the rounding error of Vhat */
+    double *above; /* [states] what pi earns at most, whatever the laws from here on */
+    double *K;     /* [states][unknowns][unknowns] of the third order, */
+    double *rest;  /* [states] what it leaves out, and */
+    double *G;     /* [states] the sizes of what that was summed from */
+} fy_gap_layer;
+
+/* One action in one state, as far as it has been worked out. */
+typedef struct fy_gap_action {
+    int64_t pair, set, block, n, d;
+    const int32_t *next; /* [n] */
+    const double *p, *x, *norm;
+    double Q;                  /* r + sum p_j V_j */
+    double first;              /* ||sum x_j V_j|| */
+    double error;              /* B: what the error of features adds */
+    double A, F, off;          /* as in layer */
+    double spill;              /* sum (p_j + ||x_j||) E_j */
+    double E_most;             /* max E_j */
+    double J_most;             /* >= ||J||_B */
+    double Psi_most;           /* >= ||Psi||_* */
+    double reward;             /* of the pair */
+    double *target;            /* [n] r_j + V_j */
+    const double *ahead;       /* [n] the reward of what follows, unscaled; NULL: none */
+    double given;              /* the reward of the pair, and of what follows, as it was given: */
+    const double *given_ahead; /* in the unit of planning different ones may round to the same */
+    double *J;                 /* [unknowns] */
+    double *Psi;               /* [d][unknowns] */
+    double *K, *T;             /* [unknowns][unknowns], [d][unknowns][unknowns] */
+    double G;                  /* as in layer */
+} fy_gap_action;
+
+/* At most so many unknowns for the third order. */
+enum { FY_MOST_THIRD = 12 };
+
+struct fy_gap_pass {
+    const fy_confidence *set;
+    const foray_model *model;
+    int64_t unknowns;                       /* 0: too many, J and Psi are left out */
+    bool third;                             /* few enough for the third order */
+    double blocks;                          /* with something unknown */
+    int64_t parts, part[FY_MOST_THIRD + 1]; /* the same, and where their unknowns begin */
+    double zeta;                            /* error of the model's features */
+    fy_gap_layer now, after;
+    double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
+    fy_gap_action mine, other;                /* pi(s), and another action */
+    fy_gap_action ahead;                      /* one whose bounds are asked for, without J */
+    int32_t *earliest;      /* [states] the first step at which a state can be reached at all */
+    int32_t *in_joint;      /* [states] where a successor is in the union, or -1 */
+    int32_t *joint;         /* [2 n] the union of two lists of successors */
+    double *dp, *dx;        /* [2 n], [2 n][d] */
+    double *sum, *sum_mine; /* [d] */
+    double *mean;           /* [unknowns] */
+    double *follows;        /* [n] f of the successors */
+    fy_gap_doubt *doubt;    /* being explained, or NULL */
+    const foray_reward *reward;
+    fy_layout layout; /* of the reward */
+    double rounded;   /* roundings in bringing the reward to the unit of planning */
+};
+
+/* How often a long loop asks whether it should stop. */
+enum { FY_STATES_PER_QUESTION = 64 };
+
+/* Room for a layer; for an action with n successors in a block of d unknowns. */
+bool fy_gap_allocate_layer(fy_arena *arena, fy_gap_layer *l, int64_t states, int64_t unknowns,
+                           bool third);
+bool fy_gap_allocate_action(fy_arena *arena, fy_gap_action *c, int64_t n, int64_t d,
+                            int64_t unknowns, int64_t squares);
+void fy_gap_clear_layer(const fy_gap_pass *gap, fy_gap_layer *l);
+
+/* ||v||_B of a vector of all unknowns, or ||Psi||_* of `rows` of them. */
+double fy_gap_block_norm(const fy_gap_pass *gap, const double *v, int64_t rows);
+/* ||sum_j x_j (T_j - T_0)||, T = r + V of what follows; the vector is left in `sum`. */
+double fy_gap_target_norm(const fy_gap_action *c, double *sum);
+/* sup_theta P_theta f over the successors of an action, f >= 0 over states. */
+double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_action *c, const double *f);
+
+/* The reward that the pass is about from here on. */
+void fy_gap_set_reward(fy_gap_pass *gap, const foray_reward *reward);
+/* The law of a pair. */
+void fy_gap_turn_to(const fy_gap_pass *gap, int64_t pair, fy_gap_action *c);
+/* Everything about (s,a) at step t that costs no vector of all unknowns; V are values of the step
+ * after, whose layer is `after`. */
+void fy_gap_sum_up(const fy_gap_pass *gap, int64_t t, const double *V, int64_t pair,
+                   fy_gap_action *c);
+/* J and Psi of an action that was summed up. */
+void fy_gap_find_J(const fy_gap_pass *gap, fy_gap_action *c);
+/* r + sup_theta P_theta V (sign 1), or inf (sign -1). */
+double fy_gap_bound_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t pair, double sign);
+
+/* The same law whatever theta, and the same rewards. */
+bool fy_gap_same(const fy_gap_action *a, const fy_gap_action *b);
+/* How wrong rounding can make the difference of two actions. */
+double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_action *a, const fy_gap_action *b,
+                       double left);
+
+/* How far a policy's value can be from its estimate at most. */
+double fy_gap_most_error(const fy_gap_pass *gap, int64_t t);
+/* How much is left to earn. */
+double fy_gap_most_left(const fy_gap_pass *gap, int64_t t);
+
+#endif
