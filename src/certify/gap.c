@@ -273,13 +273,7 @@ static void skip_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *ac
 static void end_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
 {
     int64_t at = t * gap->model->states + s;
-    fy_gap_layer *now = &gap->now;
-    gap->value[at] = now->above[s] = gap->layout.reward.fixed[s];
-    memset(now->J + s * gap->unknowns, 0, (size_t)gap->unknowns * sizeof *now->J);
-    int64_t squares = gap->third ? gap->unknowns * gap->unknowns : 0;
-    memset(now->K + s * squares, 0, (size_t)squares * sizeof *now->K);
-    now->J_sum[s] = now->E[s] = now->D[s] = now->A[s] = now->F[s] = now->off[s] = 0;
-    now->rest[s] = now->G[s] = 0;
+    fy_gap_end_state(gap, t, s);
     if (gap->doubt == NULL)
         return;
     gap->doubt->choice[at] = action[at];
@@ -290,25 +284,6 @@ static void end_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *act
 static double most_value(fy_gap_pass *gap, int64_t t, int64_t pair)
 {
     return fmin(fy_gap_most_left(gap, t), fy_gap_bound_ahead(gap, t, gap->after.above, pair, 1));
-}
-
-static double value_difference(fy_gap_pass *gap, int64_t t, int64_t s, int64_t a)
-{
-    const foray_model *model = gap->model;
-    return fy_gap_bound_ahead(gap, t, gap->optimistic + (t + 1) * model->states,
-                              s * model->actions + a, 1) -
-           gap->pessimistic[t * model->states + s];
-}
-
-/* V_bar - V_low of a state, and what rounding may have taken from it: `widest` where there are
- * several actions, and what the only one has where there are not. */
-static double highest_gap(const fy_gap_pass *gap, int64_t t, int64_t s, double widest)
-{
-    int64_t at = t * gap->model->states + s;
-    double apart = gap->optimistic[at] - gap->pessimistic[at];
-    if (widest == 0)
-        widest = fy_gap_rounding(gap, &gap->mine, &gap->mine, (double)(gap->model->horizon - t));
-    return fmax(0, apart + 2 * widest) + (apart > 0 ? FY_UNDERFLOW : 0);
 }
 
 static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
@@ -358,7 +333,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
             continue;
         double candidate = advantage(gap, error, left, D);
         if (candidate > D)
-            candidate = fmin(candidate, value_difference(gap, t, s, a) + 2 * error);
+            candidate = fmin(candidate, fy_gap_value_difference(gap, t, s, a) + 2 * error);
         if (candidate > D) {
             D = candidate;
             best = a;
@@ -366,7 +341,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
                 explain_choice(gap);
         }
     }
-    now->D[s] = fmin(D, highest_gap(gap, t, s, widest));
+    now->D[s] = fmin(D, fy_gap_highest(gap, t, s, widest));
     if (gap->doubt != NULL)
         note_doubt(gap, t, s, best);
 }
@@ -376,16 +351,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
 /* V_bar of the best policy and V_low of this one, at every step. */
 static void bound_values(fy_gap_pass *gap, const int32_t *action, double *high, double *low)
 {
-    const foray_model *model = gap->model;
-    fy_plan_task task = {.kernel = gap->set->kernel,
-                         .reward = gap->layout.reward,
-                         .lanes = 1,
-                         .sign = +1,
-                         .clip = FORAY_CLIP_REMAINING,
-                         .ties = FORAY_TIES_LOWEST,
-                         .layers = model->horizon + 1,
-                         .value = gap->optimistic};
-    fy_plan(&task, high);
+    fy_plan_task task = fy_gap_bound_best(gap, high);
     task.sign = -1;
     task.follow = action;
     task.value = gap->pessimistic;
@@ -400,47 +366,12 @@ static void sharpen_values(fy_gap_pass *gap, int64_t t, const int32_t *action)
     int64_t S = model->states, A = model->actions;
     const double *fixed = gap->layout.reward.fixed;
     for (int64_t s = 0; s < S; s++) {
-        double best = -INFINITY, *high = gap->optimistic + t * S, *low = gap->pessimistic + t * S;
+        double *low = gap->pessimistic + t * S;
         if (gap->earliest[s] > t || (fixed && !isnan(fixed[s])))
             continue;
-        for (int64_t a = 0; a < A; a++)
-            if (fy_available(model, s * A + a))
-                best = fmax(best, fy_gap_bound_ahead(gap, t, high + S, s * A + a, 1));
-        high[s] = fmin(high[s], best);
+        fy_gap_sharpen_best(gap, t, s);
         low[s] = fmax(low[s], fy_gap_bound_ahead(gap, t, low + S, s * A + action[t * S + s], -1));
     }
-}
-
-/* E_mu of a function of the first state. */
-static double at_first(const foray_model *model, const double *value)
-{
-    double mean = 0;
-    for (int64_t i = 0; i < model->initials; i++)
-        mean += model->initial_probability[i] * value[model->initial_state[i]];
-    return mean;
-}
-
-/* Means over the initial states; the policy's value lies within ||J(mu)||_B + E(mu) of Vhat(mu). */
-static void sum_up(fy_gap_pass *gap, fy_gap_result *out)
-{
-    const foray_model *model = gap->model;
-    double E = 0;
-    memset(gap->mean, 0, (size_t)gap->unknowns * sizeof *gap->mean);
-    for (int64_t i = 0; i < model->initials; i++) {
-        int32_t s = model->initial_state[i];
-        double mu = model->initial_probability[i];
-        out->gap += mu * gap->after.D[s];
-        out->value += mu * gap->value[s];
-        E += mu * gap->after.E[s];
-        for (int64_t k = 0; k < gap->unknowns; k++)
-            gap->mean[k] += mu * gap->after.J[s * gap->unknowns + k];
-    }
-    double width = fy_gap_block_norm(gap, gap->mean, 1) + E + FY_UNDERFLOW;
-    out->low = fmax(out->low, out->value - width);
-    const double *limit = gap->layout.reward.limit;
-    out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);
-    out->high = fmin(out->high, fmax(out->value, at_first(model, gap->after.above)));
-    out->low = fmin(out->low, out->high); /* where nothing is unknown, rounding may exchange them */
 }
 
 fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action)
@@ -448,13 +379,9 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     const foray_model *model = gap->model;
     fy_gap_result out = {0};
     double high;
-    fy_gap_set_reward(gap, reward);
-    const double *ending = gap->layout.reward.ending, *fixed = gap->layout.reward.fixed;
+    fy_gap_begin(gap, reward);
+    const double *fixed = gap->layout.reward.fixed;
     bound_values(gap, action, &high, &out.low);
-    fy_gap_clear_layer(gap, &gap->after);
-    for (int64_t s = 0; s < model->states; s++)
-        gap->value[model->horizon * model->states + s] = gap->after.above[s] =
-            ending ? ending[s] : 0;
     foray_context *ctx = gap->set->kernel->ctx;
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
         fy_tell_step(ctx, model->horizon - 1 - t, model->horizon);
@@ -469,16 +396,14 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
                 end_state(gap, t, s, action);
             else
                 certify_state(gap, t, s, action);
-        fy_gap_layer swap = gap->now;
-        gap->now = gap->after;
-        gap->after = swap;
+        fy_gap_next_step(gap);
     }
     if (gap->set->direct) {
-        high = at_first(model, gap->optimistic);
-        out.low = at_first(model, gap->pessimistic);
+        high = fy_gap_at_first(model, gap->optimistic);
+        out.low = fy_gap_at_first(model, gap->pessimistic);
     }
     out.values = high - out.low;
-    sum_up(gap, &out);
+    fy_gap_sum_initial(gap, &out);
     return out;
 }
 

@@ -380,3 +380,113 @@ void fy_gap_clear_layer(const fy_gap_pass *gap, fy_gap_layer *l)
     memset(l->F, 0, states * sizeof *l->F);
     memset(l->off, 0, states * sizeof *l->off);
 }
+
+/* --------------------------------------------------- what no difference exceeds */
+
+double fy_gap_value_difference(fy_gap_pass *gap, int64_t t, int64_t s, int64_t a)
+{
+    const foray_model *model = gap->model;
+    return fy_gap_bound_ahead(gap, t, gap->optimistic + (t + 1) * model->states,
+                              s * model->actions + a, 1) -
+           gap->pessimistic[t * model->states + s];
+}
+
+/* V_bar - V_low of a state, and what rounding may have taken from it: `widest` where there are
+ * several actions, and what the only one has where there are not. */
+double fy_gap_highest(const fy_gap_pass *gap, int64_t t, int64_t s, double widest)
+{
+    int64_t at = t * gap->model->states + s;
+    double apart = gap->optimistic[at] - gap->pessimistic[at];
+    if (widest == 0)
+        widest = fy_gap_rounding(gap, &gap->mine, &gap->mine, (double)(gap->model->horizon - t));
+    return fmax(0, apart + 2 * widest) + (apart > 0 ? FY_UNDERFLOW : 0);
+}
+
+/* --------------------------------------------------------------- begin and end */
+
+void fy_gap_begin(fy_gap_pass *gap, const foray_reward *reward)
+{
+    const foray_model *model = gap->model;
+    fy_gap_set_reward(gap, reward);
+    const double *ending = gap->layout.reward.ending;
+    fy_gap_clear_layer(gap, &gap->after);
+    for (int64_t s = 0; s < model->states; s++)
+        gap->value[model->horizon * model->states + s] = gap->after.above[s] =
+            ending ? ending[s] : 0;
+}
+
+fy_plan_task fy_gap_bound_best(fy_gap_pass *gap, double *high)
+{
+    fy_plan_task task = {.kernel = gap->set->kernel,
+                         .reward = gap->layout.reward,
+                         .lanes = 1,
+                         .sign = +1,
+                         .clip = FORAY_CLIP_REMAINING,
+                         .ties = FORAY_TIES_LOWEST,
+                         .layers = gap->model->horizon + 1,
+                         .value = gap->optimistic};
+    fy_plan(&task, high);
+    return task;
+}
+
+void fy_gap_sharpen_best(fy_gap_pass *gap, int64_t t, int64_t s)
+{
+    const foray_model *model = gap->model;
+    double best = -INFINITY, *high = gap->optimistic + t * model->states;
+    for (int64_t a = 0; a < model->actions; a++)
+        if (fy_available(model, s * model->actions + a))
+            best = fmax(
+                best, fy_gap_bound_ahead(gap, t, high + model->states, s * model->actions + a, 1));
+    high[s] = fmin(high[s], best);
+}
+
+void fy_gap_end_state(fy_gap_pass *gap, int64_t t, int64_t s)
+{
+    int64_t at = t * gap->model->states + s;
+    fy_gap_layer *now = &gap->now;
+    gap->value[at] = now->above[s] = gap->layout.reward.fixed[s];
+    memset(now->J + s * gap->unknowns, 0, (size_t)gap->unknowns * sizeof *now->J);
+    int64_t squares = gap->third ? gap->unknowns * gap->unknowns : 0;
+    memset(now->K + s * squares, 0, (size_t)squares * sizeof *now->K);
+    now->J_sum[s] = now->E[s] = now->D[s] = now->A[s] = now->F[s] = now->off[s] = 0;
+    now->rest[s] = now->G[s] = 0;
+}
+
+void fy_gap_next_step(fy_gap_pass *gap)
+{
+    fy_gap_layer swap = gap->now;
+    gap->now = gap->after;
+    gap->after = swap;
+}
+
+/* E_mu of a function of the first state. */
+double fy_gap_at_first(const foray_model *model, const double *value)
+{
+    double mean = 0;
+    for (int64_t i = 0; i < model->initials; i++)
+        mean += model->initial_probability[i] * value[model->initial_state[i]];
+    return mean;
+}
+
+/* Means over the initial states; the policy's value lies within ||J(mu)||_B + E(mu) of Vhat(mu). */
+void fy_gap_sum_initial(fy_gap_pass *gap, fy_gap_result *out)
+{
+    const foray_model *model = gap->model;
+    double E = 0;
+    memset(gap->mean, 0, (size_t)gap->unknowns * sizeof *gap->mean);
+    for (int64_t i = 0; i < model->initials; i++) {
+        int32_t s = model->initial_state[i];
+        double mu = model->initial_probability[i];
+        out->gap += mu * gap->after.D[s];
+        out->value += mu * gap->value[s];
+        E += mu * gap->after.E[s];
+        for (int64_t k = 0; k < gap->unknowns; k++)
+            gap->mean[k] += mu * gap->after.J[s * gap->unknowns + k];
+    }
+    double width = fy_gap_block_norm(gap, gap->mean, 1) + E + FY_UNDERFLOW;
+    out->low = fmax(out->low, out->value - width);
+    const double *limit = gap->layout.reward.limit;
+    out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);
+    out->high = fmin(out->high, fmax(out->value, fy_gap_at_first(model, gap->after.above)));
+    out->low = fmin(out->low, out->high); /* where nothing is unknown, rounding may exchange them */
+}

@@ -122,4 +122,26 @@ double fy_gap_most_error(const fy_gap_pass *gap, int64_t t);
 /* How much is left to earn. */
 double fy_gap_most_left(const fy_gap_pass *gap, int64_t t);
 
+/* Q_bar(s,a) - V_low(s): what an action can gain at most, whatever the laws. */
+double fy_gap_value_difference(fy_gap_pass *gap, int64_t t, int64_t s, int64_t a);
+/* V_bar - V_low of a state, and what rounding may have taken from it: `widest` where there are
+ * several actions, and what the only one, `mine`, has where there are not. */
+double fy_gap_highest(const fy_gap_pass *gap, int64_t t, int64_t s, double widest);
+
+/* A pass for a reward: its last layer. */
+void fy_gap_begin(fy_gap_pass *gap, const foray_reward *reward);
+/* V_bar of the best policy at every step, and at mu; returns how that was planned. */
+fy_plan_task fy_gap_bound_best(fy_gap_pass *gap, double *high);
+/* V_bar_t(s) from that of the step after, where likelihoods by themselves say more. */
+void fy_gap_sharpen_best(fy_gap_pass *gap, int64_t t, int64_t s);
+/* Where the reward says that an episode is over nothing is in doubt. */
+void fy_gap_end_state(fy_gap_pass *gap, int64_t t, int64_t s);
+/* The layer of this step is that of the next one from here on. */
+void fy_gap_next_step(fy_gap_pass *gap);
+/* E_mu of a function of the first state. */
+double fy_gap_at_first(const foray_model *model, const double *value);
+/* Means over the initial states: D, Vhat, and |V - Vhat| <= ||J(mu)||_B + E(mu), which narrow low
+ * and high. */
+void fy_gap_sum_initial(fy_gap_pass *gap, fy_gap_result *out);
+
 #endif
