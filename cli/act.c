@@ -24,6 +24,7 @@ typedef struct acting {
     int64_t count;
     bool numbers; /* actions are answered by number */
     int64_t step, line;
+    foray_draw draw; /* of policies that draw: the seed and the episode */
 } acting;
 
 /* ------------------------------------------------------------------------ opening */
@@ -141,8 +142,9 @@ static cli_exit answer(acting *a, char *text)
     cli_exit code = a->clusters ? read_vector(a, text) : find_state(a, text, &state);
     if (code != CLI_DONE)
         return code;
-    action = a->clusters ? foray_policy_act(policy, a->clusters, a->step, a->vector)
-                         : policy->action[a->step * policy->states + state];
+    a->draw.step = (uint32_t)a->step;
+    action = a->clusters ? fy_policy_draw_in(policy, a->clusters, &a->draw, a->vector)
+                         : foray_policy_draw(policy, &a->draw, state);
     const char *name = !a->numbers && policy->about && policy->about->action_name
                            ? policy->about->action_name[action]
                            : NULL;
@@ -166,6 +168,28 @@ static char *trimmed(char *text)
     return text;
 }
 
+/* Where nothing was asked since the last one, this is still the same episode. */
+static void next_episode(acting *a)
+{
+    a->draw.episode += a->step > 0;
+    a->step = 0;
+}
+
+/* What is drawn is said once, where people look. */
+static void say_what_is_drawn(const acting *a)
+{
+    const foray_policy *policy = a->policy;
+    const char *path = a->session->args.operand[0];
+    if (policy->odds)
+        cli_fail(a->session, CLI_DONE,
+                 "%s is a mixture of %" PRId64
+                 " policies: every episode draws one, with --seed %" PRIu64,
+                 path, policy->parts, a->draw.seed);
+    else if (policy->chance)
+        cli_fail(a->session, CLI_DONE, "%s draws its actions, with --seed %" PRIu64, path,
+                 a->draw.seed);
+}
+
 static cli_exit act(acting *a)
 {
     char *text = NULL;
@@ -179,7 +203,7 @@ static cli_exit act(acting *a)
         else if (*trimmed(text))
             code = answer(a, trimmed(text));
         else
-            a->step = 0;
+            next_episode(a);
     }
     if (code == CLI_DONE && ferror(stdin))
         code = cli_fail(a->session, CLI_BAD_INPUT, "standard input cannot be read");
@@ -189,10 +213,14 @@ static cli_exit act(acting *a)
 
 static cli_exit run_act(cli_session *session)
 {
-    acting a = {.session = session, .numbers = cli_has(session, "numbers")};
+    acting a = {.session = session,
+                .numbers = cli_has(session, "numbers"),
+                .draw.seed = (uint64_t)cli_whole(session, "seed")};
     cli_exit code = open_policy(&a, session->args.operand[0]);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE) {
+        say_what_is_drawn(&a);
         code = act(&a);
+    }
     foray_clusters_destroy(a.clusters);
     foray_policy_destroy(a.policy);
     free(a.vector);
@@ -202,6 +230,8 @@ static cli_exit run_act(cli_session *session)
 
 static const cli_option options[] = {
     CLI_SWITCH("numbers", "print actions by number, even if they have names"),
+    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED,
+              "where a policy draws: what it draws depends on this and on the episode alone"),
     CLI_END,
 };
 
@@ -219,7 +249,8 @@ const cli_command cli_act = {
         "name; if the policy is about clusters, it is a vector: numbers separated by spaces\n"
         "or commas. Steps count from 0; an empty line begins the next episode\n"
         "and has no answer. A line after the last step, or one that is not a state, ends the\n"
-        "command with a message and exit code 3.",
+        "command with a message and exit code 3. A mixture draws one of its policies for each\n"
+        "episode and keeps it; policies that draw their actions do so in every step.",
     .options = options,
     .answers = true,
     .exits = {CLI_BAD_INPUT},

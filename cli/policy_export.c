@@ -102,7 +102,11 @@ const cli_command cli_policy_export = {
         "or, if the policy is about clusters of vectors,\n"
         "    int NAME_action(int step, const double *state)\n"
         "that returns what 'foray act --numbers' prints, or -1 if there is no such step or\n"
-        "state. NAME is the name of the file without its ending.",
+        "state. NAME is the name of the file without its ending. A mixture has two:\n"
+        "    int NAME_part(double u)      once per episode, u drawn from [0,1)\n"
+        "    int NAME_action(int part, int step, int state)\n"
+        "Policies that draw their actions are written as CSV, with a column probability;\n"
+        "mixtures have the columns part and odds there.",
     .options = options,
     .exits = {CLI_BAD_INPUT},
     .examples = "foray plan riverswim -r goal:5 -o policy.json\n"

@@ -192,7 +192,7 @@ static void test_deterministic(void **state)
             fy_choices one = choices_of(it, i), same = {it->action[i], it->chance[i]};
             fy_gap_result old = fy_certifier_policy(it->certifier, it->reward, it->action[i]);
             fy_gap_result drawn = fy_drawn_certify(it->drawn, it->reward, &one);
-assert_true(drawn.gap <= old.gap + 1e-9 && drawn.low >= old.low - 1e-9);
+            assert_true(drawn.gap <= old.gap + 1e-9 && drawn.low >= old.low - 1e-9);
             assert_true(old.gap > 0 || drawn.gap == 0);
             near(drawn.high, old.high);
             near(drawn.value, old.value);
@@ -354,6 +354,94 @@ static void test_laws_without_vectors(void **state)
     assert_int_equal(attack(1000, 100, 40, false, 1).violations, 0);
 }
 
+/* ---------------------------------------------------------------------- mixtures */
+
+static foray_policy *policy_of(scene *it, int i)
+{
+    foray_policy *policy;
+    if (i == 1 || i == 2) {
+        support_ok(it->ctx,
+                   foray_policy_create_drawing(it->ctx, it->model, it->chance[i], &policy));
+        return policy;
+    }
+    support_ok(it->ctx, foray_policy_create(it->ctx, it->model, FORAY_GIVEN, &policy));
+    memcpy(policy->action, it->action[i],
+           (size_t)(it->model->horizon * it->model->states) * sizeof *policy->action);
+    return policy;
+}
+
+static double mixed(const double odds[POLICIES], const double V[POLICIES])
+{
+    double sum = 0;
+    for (int a = 0; a < POLICIES; a++)
+        sum += odds[a] * V[a];
+    return sum;
+}
+
+/* Two mixtures of the four: intervals, losses and their difference under laws of the set; a mixture
+ * is as good as itself, and norms that are taken last are narrower than means of norms. */
+static void attack_mixtures(scene *it, int64_t tries, double *narrower)
+{
+    double odds[2][POLICIES], V[POLICIES], value, width, none, theta[128], other[128];
+    foray_policy *part[POLICIES], *mix[2];
+    fy_gap_result result[2], single;
+    fy_arena *arena = support_arena(it->ctx);
+    for (int i = 0; i < POLICIES; i++)
+        part[i] = policy_of(it, i);
+    for (int m = 0; m < 2; m++) {
+        support_law(&it->random, POLICIES, m == 1, odds[m]);
+        support_ok(it->ctx, foray_policy_mix(it->ctx, POLICIES, (const foray_policy *const *)part,
+                                             odds[m], &mix[m]));
+        support_ok(it->ctx,
+                   fy_certifier_any_policy(arena, it->certifier, it->reward, mix[m], &result[m]));
+    }
+    double apart = 0;
+    for (int i = 0; i < POLICIES; i++) {
+        support_ok(it->ctx,
+                   fy_certifier_any_policy(arena, it->certifier, it->reward, part[i], &single));
+        apart += odds[0][i] * (single.high - single.low);
+    }
+    *narrower += result[0].high - result[0].low < 0.95 * apart;
+    assert_true(result[0].high - result[0].low <= apart + 1e-9);
+    support_ok(it->ctx, fy_certifier_difference(arena, it->certifier, it->reward, mix[0], mix[0],
+                                                &none, &width));
+    assert_true(none == 0 && width == 0);
+    support_ok(it->ctx, fy_certifier_difference(arena, it->certifier, it->reward, mix[0], mix[1],
+                                                &value, &width));
+    support_law_centre(it->certifier, theta);
+    for (int64_t i = 0; i < tries; i++) {
+        support_law_move(it->certifier, &it->random, theta, other);
+        if (!support_law_inside(it->certifier, other))
+            continue;
+        memcpy(theta, other, sizeof theta);
+        double best = oracle_value(it->model, theta, it->table, NULL);
+        for (int a = 0; a < POLICIES; a++)
+            V[a] = oracle_value(it->model, theta, it->table, it->chance[a]);
+        for (int m = 0; m < 2; m++) {
+            double earned = mixed(odds[m], V);
+            assert_true(earned >= result[m].low - 1e-9 && earned <= result[m].high + 1e-9);
+            assert_true(best - earned <= result[m].gap + 1e-9);
+        }
+        assert_true(fabs(mixed(odds[0], V) - mixed(odds[1], V) - value) <= width + 1e-9);
+    }
+    for (int i = 0; i < POLICIES; i++)
+        foray_policy_destroy(part[i]);
+    foray_policy_destroy(mix[0]);
+    foray_policy_destroy(mix[1]);
+}
+
+static void test_mixtures(void **state)
+{
+    (void)state;
+    double narrower = 0;
+    for (uint64_t seed = 3000; seed < 3120; seed++) {
+        scene *it = make_scene(seed, seed % 4 > 0, 1);
+        attack_mixtures(it, 200, &narrower);
+        free_scene(it);
+    }
+    assert_true(narrower > 20);
+}
+
 /* Claims from a fifth of the radius are seen to fail. */
 static void test_small_set(void **state)
 {
@@ -369,6 +457,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_same),
         cmocka_unit_test(test_laws),
         cmocka_unit_test(test_laws_without_vectors),
+        cmocka_unit_test(test_mixtures),
         cmocka_unit_test(test_small_set),
     };
     if (argc == 3) /* SEEDS TRIES: as long as you like */

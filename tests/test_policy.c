@@ -260,6 +260,17 @@ static const char *const bad[][2] = {
      "p.json:7: optimal: \"rounding\", but the rest of it says \"proved\""},
     {SIZES MODE ACTION VALUE CERTIFICATE(",\"doubt\":[[3,1,1,0.5]]") "}", "p.json:7: doubt"},
     {SIZES MODE ACTION VALUE CERTIFICATE(",\"laws\":[{\"visits\":1}]") "}", "p.json:7: name"},
+    {SIZES GIVEN ACTION ",\n\"odds\":[]}", "p.json:6: odds: a list of numbers"},
+    {SIZES GIVEN ACTION ",\n\"odds\":[0.5,0.4]}", "p.json:6: odds: they do not sum to 1"},
+    {SIZES GIVEN ACTION ",\n\"odds\":[0.5,0.5]}", "odds for 2 parts, but not as many begin"},
+    {SIZES GIVEN ACTION ",\n\"odds\":[1.5,-0.5]}", "p.json:6: odds: they do not sum to 1"},
+    {SIZES GIVEN ACTION ",\n\"chance\":[]}", "chance: a policy has either actions or"},
+    {SIZES GIVEN "\"chance\":[]}", "chance: a list of [step, [a law"},
+    {SIZES GIVEN "\"chance\":[[0,[0,1,2,0]]]}", "chance[0]: state 2: action 2"},
+    {SIZES GIVEN "\"chance\":[[0,[0,1,[],0]]]}", "chance[0]: state 2: the probabilities do not"},
+    {SIZES GIVEN "\"chance\":[[0,[0,1,[[1,1],[1,0]],0]]]}", "chance[0]: state 2: [action, p"},
+    {SIZES GIVEN "\"chance\":[[1,[0,1,0,0]]]}", "chance[0]: the first row must begin at step 0"},
+    {SIZES GIVEN "\"chance\":[[0,[0,1,0,0]],[9,[0,1,0,0]]]}", "chance[1]: steps must ascend"},
     {SIZES GIVEN ACTION ",\n\"reward\":{}}", "p.json:6: reward: an object of the format"},
     {SIZES GIVEN ACTION ",\n\"state_names\":[\"a\"]}", "p.json:6: state_names: a list of 4"},
     {SIZES GIVEN ACTION ",\n\"state_names\":[\"a\",1,\"b\",\"c\"]}", "p.json:6: state_names[1]"},
@@ -325,6 +336,86 @@ static void damaged_files_do_no_harm(void **state)
         }
         free(text);
     }
+}
+
+/* ------------------------------------------------------------------ policies that draw */
+
+enum { LAWS = 256 };
+
+static foray_policy *draws(double most)
+{
+    double chance[LAWS];
+    foray_policy *policy;
+    for (int64_t i = 0; i < LAWS; i += 2) { /* for any number of steps; a state never draws */
+        chance[i] = i % 8 == 6 ? 1 : most;
+        chance[i + 1] = 1 - chance[i];
+    }
+    support_ok(ctx, foray_policy_create_drawing(ctx, model, chance, &policy));
+    return policy;
+}
+
+/* Both kinds, and a mixture of policies of which one draws its actions. */
+static void policies_that_draw_read_back(void **state)
+{
+    (void)state;
+    foray_policy *drawing = draws(0.3), *fixed, *mixture, *both, *read;
+    support_ok(ctx, foray_policy_create(ctx, model, FORAY_GIVEN, &fixed));
+    fixed->action[5] = 1;
+    const foray_policy *two[] = {drawing, fixed}, *again[] = {fixed, NULL};
+    support_ok(ctx, foray_policy_mix(ctx, 2, two, (const double[]){0.25, 0.75}, &mixture));
+    again[1] = mixture;
+    support_ok(ctx, foray_policy_mix(ctx, 2, again, (const double[]){0.5, 0.5}, &both));
+    assert_true(both->parts == 3 && both->odds[1] == 0.125 && both->odds[2] == 0.375);
+    assert_true(drawing->action[0] == 1 && drawing->action[3] == 0);
+    foray_policy *all[] = {drawing, fixed, mixture, both};
+    for (int i = 0; i < 4; i++) {
+        size_t cells = (size_t)(fy_policy_parts(all[i]) * fixed->horizon * fixed->states);
+        read = round_trip(all[i]);
+        support_ok(ctx, fy_policy_check(ctx, read, model));
+        assert_memory_equal(read->action, all[i]->action, cells * sizeof *read->action);
+        assert_true(!read->chance == !all[i]->chance && !read->odds == !all[i]->odds);
+        if (read->chance)
+            assert_memory_equal(read->chance, all[i]->chance, 2 * cells * sizeof *read->chance);
+        foray_policy_destroy(read);
+    }
+    support_refused(ctx, fy_policy_check_plain(ctx, mixture, model, "this"), FORAY_ERROR_USAGE,
+                    "is a mixture, and this knows only");
+    support_refused(ctx, foray_policy_mix(ctx, 2, two, (const double[]){0.5, 0.6}, &read),
+                    FORAY_ERROR_INPUT, "the odds do not sum to 1");
+    const double wrong[LAWS] = {0.5, 0.4};
+    support_refused(ctx, foray_policy_create_drawing(ctx, model, wrong, &read), FORAY_ERROR_INPUT,
+                    "in state 0 at step 0 do not sum to 1");
+    for (int i = 0; i < 4; i++)
+        foray_policy_destroy(all[i]);
+}
+
+/* Drawn as often as said: within five standard deviations, which the seed decides once and for all.
+ * The part of an episode stays, and what is drawn depends on nothing but the draw. */
+static void draws_are_as_probable_as_said(void **state)
+{
+    (void)state;
+    enum { EPISODES = 20000 };
+    foray_policy *drawing = draws(0.3), *fixed, *mixture;
+    int64_t first = 0, second = 0, part = 0;
+    support_ok(ctx, foray_policy_create(ctx, model, FORAY_GIVEN, &fixed));
+    const foray_policy *two[] = {drawing, fixed};
+    support_ok(ctx, foray_policy_mix(ctx, 2, two, (const double[]){0.2, 0.8}, &mixture));
+    for (uint64_t e = 0; e < EPISODES; e++) {
+        foray_draw draw = {.seed = 7, .episode = e}, later = {.seed = 7, .episode = e, .step = 1};
+        first += foray_policy_draw(drawing, &draw, 0);
+        second += foray_policy_draw(drawing, &draw, 0) && foray_policy_draw(drawing, &later, 0);
+        part += foray_policy_part(mixture, &draw);
+        assert_true(foray_policy_part(mixture, &draw) == foray_policy_part(mixture, &later));
+        assert_true(foray_policy_draw(drawing, &draw, 3) == 0);
+        assert_true(foray_policy_part(mixture, &draw) == 0 ||
+                    foray_policy_draw(mixture, &draw, 0) == 0);
+    }
+    assert_true(fabs((double)first - 0.7 * EPISODES) < 5 * sqrt(0.21 * EPISODES));
+    assert_true(fabs((double)second - 0.49 * EPISODES) < 5 * sqrt(0.25 * EPISODES));
+    assert_true(fabs((double)part - 0.8 * EPISODES) < 5 * sqrt(0.16 * EPISODES));
+    foray_policy_destroy(drawing);
+    foray_policy_destroy(fixed);
+    foray_policy_destroy(mixture);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -412,6 +503,8 @@ int main(void)
         cmocka_unit_test(large_files_are_read),
         cmocka_unit_test(bad_files_are_refused_by_line_and_cause),
         cmocka_unit_test(damaged_files_do_no_harm),
+        cmocka_unit_test(policies_that_draw_read_back),
+        cmocka_unit_test(draws_are_as_probable_as_said),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(clusters_are_kept),
     };

@@ -109,7 +109,7 @@ holds "and does not doubt it" sh -c "! grep -q 'Where the doubt is' safe.html"
 # ---- what is refused, by line and cause
 echo step,state,action,probability >drawn.csv
 echo ,0,1,0.5 >>drawn.csv
-expect 3 "drawn.csv:1: a column of probabilities: policies that draw their actions are not supported" \
+expect 3 "drawn.csv: the probabilities in state 0 at step 0 do not sum to 1" \
     foray certify river.foray drawn.csv -r goal:5
 head -n 4 right.csv >short.csv
 expect 3 "short.csv: no action for state 2 at step 0" foray certify river.foray short.csv -r goal:5
@@ -122,6 +122,30 @@ expect 3 "text.csv:1: 'hello' is not one of the columns that may be here: state,
 expect 3 "No such file" foray certify river.foray missing.csv -r goal:5
 expect 3 "own: no such file, and no run here has stored what its world itself pays" \
     foray certify river.foray right.csv -r own
+
+# ---- policies that draw, and differences
+printf 'step,state,action,probability\n' >nine.csv
+for state in 0 1 2 3 4 5; do printf ',%d,1,0.9\n,%d,0,0.1\n' $state $state; done >>nine.csv
+expect 0 "^goal:5 .* certified$" foray certify river.foray nine.csv -r goal:5
+expect 0 "^goal:5 .* worse by at least [0-9.]+$" foray certify river.foray nine.csv -r goal:5 --over right.csv
+expect 0 "^goal:5 .* better by at least [0-9.]+$" foray certify river.foray right.csv -r goal:5 --over nine.csv
+expect 0 "^goal:5 +\+0 \[\+0, \+0\]  equal$" foray certify river.foray nine.csv -r goal:5 --over nine.csv
+expect 0 "" foray certify river.foray right.csv -r goal:5 --over nine.csv --require 0
+expect 1 "^foray certify: --require 0.001: the certificate is" \
+    foray certify river.foray nine.csv -r goal:5 --over right.csv --require 0.001
+foray certify river.foray right.csv -r goal:5 --over nine.csv --json >over.json
+holds "by how much, in JSON" test "$(json differences.0.difference.better_by over.json)" = \
+    "$(json differences.0.difference.low over.json)"
+printf 'state,action,part,odds\n' >both.csv
+for state in 0 1 2 3 4 5; do printf '%d,1,0,0.25\n' $state; done >>both.csv
+for state in 0 1 2 3 4 5; do printf '%d,0,1,0.75\n' $state; done >>both.csv
+expect 0 "^goal:5 .* certified$" foray certify river.foray both.csv -r goal:5
+expect 0 "^goal:5 .* worse by at least" foray certify river.foray both.csv -r goal:5 --over right.csv
+foray evaluate riverswim both.csv -r goal:5 --json >both.value
+foray evaluate riverswim right.csv -r goal:5 --json >right.value
+holds "a mixture earns what its parts do, by their odds" python3 -c 'import json
+both, right = (json.load(open(f))["evaluations"][0]["value"] for f in ("both.value", "right.value"))
+assert abs(both - right / 4) < 1e-9 * right'
 
 # ---- a policy as CSV is read like every CSV: comments, quotes, columns in any order
 foray certify river.foray right.csv -r goal:5 --json >plain.json

@@ -769,12 +769,16 @@ typedef struct foray_policy_about {
 typedef struct foray_policy {
     int64_t states, actions, horizon;
     foray_mode mode;
-    int32_t *action;           /* [horizon][states] */
+    int32_t *action;           /* [parts][horizon][states]; where it draws them, the likeliest */
     double value[FORAY_MODES]; /* E_mu of the three recursions for the reward; NaN: not known */
     double expected;           /* E_mu of this policy's own value under the estimate, and */
     double low, high;          /* where it lies under every law of the confidence set */
     foray_certificate certificate;
     foray_policy_about *about; /* NULL: none */
+    double *chance; /* [parts][horizon][states][actions] probabilities, where it draws its actions;
+                     * NULL: it does not */
+    int64_t parts; /* of a mixture: when an episode begins, one of so many policies is drawn, and */
+    double *odds;  /* [parts] kept; NULL: it is no mixture, and has one part */
 } foray_policy;
 
 /* Releases what belongs to the policy, and the policy. */
@@ -782,6 +786,23 @@ FORAY_API void foray_policy_destroy(foray_policy *policy);
 /* A policy of the model's shape, all actions 0, without values or certificate. */
 FORAY_API foray_status foray_policy_create(foray_context *ctx, const foray_model *model,
                                            foray_mode mode, foray_policy **out);
+/* A policy that draws its actions: `chance` is [horizon][states][actions], each law at most 1e-9
+ * from a sum of 1, by which it is divided. FORAY_ERROR_INPUT names the state and step of one that
+ * is no law, or that draws an action the state does not have. */
+FORAY_API foray_status foray_policy_create_drawing(foray_context *ctx, const foray_model *model,
+                                                   const double *chance, foray_policy **out);
+/* A mixture: when an episode begins, one of `count` policies of one shape is drawn with these odds,
+ * which sum to 1 as above, and is kept to its end. Parts of mixtures become parts of this one. */
+FORAY_API foray_status foray_policy_mix(foray_context *ctx, int64_t count,
+                                        const foray_policy *const *policies, const double *odds,
+                                        foray_policy **out);
+/* What a policy of any kind does in a state at step draw->step, counted from 0: the part of a
+ * mixture is drawn from seed and episode, an action from seed, episode and step. Worlds never see
+ * these random numbers. */
+FORAY_API int64_t foray_policy_draw(const foray_policy *policy, const foray_draw *draw,
+                                    int64_t state);
+/* The part of a mixture that this draws; 0 where there is one. */
+FORAY_API int64_t foray_policy_part(const foray_policy *policy, const foray_draw *draw);
 /* Makes a policy complete by itself (foray_policy_about): keeps the reward it was planned for (may
  * be NULL), the names that the model gives to states and actions, and the name of the model. */
 FORAY_API foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
@@ -907,6 +928,20 @@ FORAY_API foray_status foray_explorer_certify_by(foray_explorer *explorer, foray
  * FORAY_ERROR_USAGE where there is neither a likelihood nor a regression. */
 FORAY_API foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
                                               foray_policy *policy);
+
+/* What one policy is worth more than another, under one and the same law. */
+typedef struct foray_difference {
+    double expected;               /* under the estimate */
+    double low, high;              /* under every law that fits the data */
+    foray_certificate certificate; /* gap: how much worse the first can be at most */
+} foray_difference;
+
+/* V^one - V^other for a reward, for policies of any kind and from anywhere: it is much sharper than
+ * the difference of two intervals, because what is unknown of one law largely cancels.
+ * FORAY_ERROR_USAGE as foray_explorer_certify, and in unstructured models. */
+FORAY_API foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward *reward,
+                                              const foray_policy *one, const foray_policy *other,
+                                              foray_difference *out);
 
 /* Why a certificate is not 0. Places: where and when another action might be better than the
  * policy's, or what follows worse than it seems; their shares add up to the certificate, or to

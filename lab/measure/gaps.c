@@ -29,7 +29,7 @@ static foray_status measure_batch(foray_context *ctx, fy_truth *truth, const fy_
         rewards[i] = family->reward[first + i];
     foray_status status = plan(user, count, rewards, policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        status = fy_policy_check(ctx, policies[i], truth->model);
+        status = fy_policy_check_plain(ctx, policies[i], truth->model, "this");
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         gap[first + i] = fy_gap(truth->model, family->optimal[first + i],
                                 fy_truth_value(truth, rewards[i], policies[i]->action));
@@ -193,7 +193,7 @@ static foray_status measure_candidates(attack *a, int64_t count, candidate *all)
     }
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         candidate *c = &all[i];
-        status = fy_policy_check(a->ctx, c->planned, model);
+        status = fy_policy_check_plain(a->ctx, c->planned, model, "this");
         if (status == FORAY_OK)
             c->gap = fy_gap(model, fy_truth_best(a->truth, c->reward, NULL),
                             fy_truth_value(a->truth, c->reward, c->planned->action));

@@ -158,6 +158,18 @@ class PolicyStruct(Structure):
         ("high", c_double),
         ("certificate", CertificateStruct),
         ("about", c_void_p),
+        ("chance", POINTER(c_double)),
+        ("parts", c_int64),
+        ("odds", POINTER(c_double)),
+    ]
+
+
+class DifferenceStruct(Structure):
+    _fields_ = [
+        ("expected", c_double),
+        ("low", c_double),
+        ("high", c_double),
+        ("certificate", CertificateStruct),
     ]
 
 
@@ -493,6 +505,10 @@ str    foray_certificate_optimal        ptr
 str    foray_certificate_verdict        ptr
 void   foray_policy_destroy             ptr
 status foray_policy_create              ptr ptr int ptr
+status foray_policy_create_drawing      ptr ptr ptr ptr
+status foray_policy_mix                 ptr i64 ptr ptr ptr
+i64    foray_policy_draw                ptr ptr i64
+i64    foray_policy_part                ptr ptr
 status foray_policy_load                ptr str ptr
 status foray_policy_save                ptr ptr str
 status foray_policy_parse               ptr str size str ptr
@@ -502,6 +518,7 @@ status foray_evaluate                   ptr ptr ptr ptr ptr ptr
 status foray_plan_known                 ptr ptr ptr ptr
 
 status foray_explorer_plan              ptr i64 ptr int ptr
+status foray_explorer_compare           ptr ptr ptr ptr ptr
 status foray_explorer_certify           ptr ptr ptr
 status foray_explorer_certify_by        ptr int
 status foray_explorer_explain           ptr ptr ptr f64 ptr

@@ -131,4 +131,10 @@ foray_status fy_aggregation_misfit(foray_context *ctx, foray_system *system,
                                    const foray_policy *policy, int64_t episodes, uint64_t seed,
                                    fy_misfit *out);
 
+/* policy.c: what a policy of any kind does in a real state at step draw->step. A mixture keeps the
+ * part that the episode draws; one that draws its actions does so in a cluster that is drawn by its
+ * weight. */
+int64_t fy_policy_draw_in(const foray_policy *policy, const foray_clusters *clusters,
+                          const foray_draw *draw, const double *state);
+
 #endif

@@ -38,6 +38,23 @@ int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clust
     return best;
 }
 
+int64_t fy_policy_draw_in(const foray_policy *policy, const foray_clusters *clusters,
+                          const foray_draw *draw, const double *state)
+{
+    int32_t cluster[FY_MAX_MEMBERSHIPS];
+    double weight[FY_MAX_MEMBERSHIPS];
+    if (!policy->chance) {
+        foray_policy part = *policy;
+        part.action += foray_policy_part(policy, draw) * policy->horizon * policy->states;
+        return foray_policy_act(&part, clusters, draw->step, state);
+    }
+    int64_t count = foray_clusters_of(clusters, state, cluster, weight), k = 0;
+    double u = fy_unit(fy_random_bits(draw->seed, FY_STREAM_POLICY, draw->episode, draw->step, 2));
+    while (k < count - 1 && (u -= weight[k]) >= 0)
+        k++;
+    return foray_policy_draw(policy, draw, cluster[k]);
+}
+
 static foray_status fill_reward(foray_context *ctx, foray_system *system,
                                 const foray_clusters *clusters, int64_t index, foray_reward *reward)
 {

@@ -105,7 +105,9 @@ static foray_status decide(walk *w, int64_t i, int64_t t, double *total)
 {
     const double *state = w->state + i * w->dimensions;
     double reward = 0;
-    w->query[i].action = foray_policy_act(w->policy, w->clusters, t, state);
+    foray_draw draw = w->query[i].draw;
+    draw.step = (uint32_t)t;
+    w->query[i].action = fy_policy_draw_in(w->policy, w->clusters, &draw, state);
     w->query[i].draw.step = (uint32_t)t + 1;
     if (w->reward)
         return FORAY_OK;

@@ -320,6 +320,7 @@ enum {
     FY_STREAM_BOOTSTRAP,
     FY_STREAM_OUTSIDE,
     FY_STREAM_SYSTEM,
+    FY_STREAM_POLICY,
 };
 
 /* 64 random bits that belong to (seed, stream, episode, step, index). */

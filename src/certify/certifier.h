@@ -10,8 +10,11 @@
 #define FY_CERTIFIER_H
 
 #include "certify/all_rewards.h"
+#include "certify/difference.h"
+#include "certify/drawn.h"
 #include "certify/gap.h"
 #include "learn/likelihood.h"
+#include "policy/policy.h"
 
 /* More would not help: what is best is a few times as old as all data. */
 enum { FY_EARLIERS = 3 };
@@ -36,7 +39,9 @@ typedef struct fy_certifier {
     int64_t earliers;
     fy_confidence *set, *inside;
     fy_gap_pass *gap;
-    bool joint; /* the gap's vectors fit into memory */
+    bool joint;                     /* the gap's vectors fit into memory */
+    fy_drawn_pass *drawn;           /* made when they are first needed, */
+    fy_difference_pass *difference; /* too */
     fy_all_rewards *all;
     fy_inner *inner;
     int64_t blocks; /* G */
@@ -72,6 +77,19 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
 /* What a policy loses at most, action[horizon][states]. */
 fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
                                   const int32_t *action);
+
+/* any_policy.c: the same of a policy of any kind. A mixture loses sum_k odds_k D_k at most; its
+ * interval adds up J of its parts before it takes norms. FORAY_ERROR_MEMORY. */
+foray_status fy_certifier_any_policy(fy_arena *arena, fy_certifier *certifier,
+                                     const foray_reward *reward, const foray_policy *policy,
+                                     fy_gap_result *out);
+/* V^a - V^b of two of any kind, in the unit of planning: Vhat^a - Vhat^b, and how far it can be
+ * from that under any law of the set. Parts that both have are paired, and cancel. */
+foray_status fy_certifier_difference(fy_arena *arena, fy_certifier *certifier,
+                                     const foray_reward *reward, const foray_policy *a,
+                                     const foray_policy *b, double *value, double *width);
+/* Room for fy_certifier.difference. */
+foray_status fy_certifier_need_differences(fy_arena *arena, fy_certifier *certifier);
 
 /* Between which bounds each probability lies, everywhere at once, whenever theta is in the set: for
  * all transitions of pairs that exist, in their order. */

@@ -206,6 +206,11 @@ static void sum_up_side(const fy_difference_pass *pass, const side *one, fy_wort
     }
 }
 
+double fy_difference_norm(const fy_difference_pass *pass, const double *v)
+{
+    return fy_gap_block_norm(pass->gap, v, 1);
+}
+
 void fy_worth_of(fy_difference_pass *pass, const foray_reward *reward, const fy_choices *policy,
                  fy_worth *out)
 {

@@ -33,4 +33,7 @@ void fy_worth_of(fy_difference_pass *pass, const foray_reward *reward, const fy_
 double fy_worth_of_two(fy_difference_pass *pass, const foray_reward *reward, const fy_choices *a,
                        const fy_choices *b, fy_worth *of_a, fy_worth *of_b);
 
+/* ||v||_B of a vector as J is. */
+double fy_difference_norm(const fy_difference_pass *pass, const double *v);
+
 #endif

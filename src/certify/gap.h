@@ -65,6 +65,9 @@ bool fy_gap_fits(const fy_confidence *set, int64_t memory);
 foray_status fy_gap_create(fy_arena *arena, const fy_confidence *set, bool joint,
                            fy_gap_pass **out);
 
+/* Entries of J: all unknowns, or none without joint. */
+int64_t fy_gap_unknowns(const fy_gap_pass *gap);
+
 /* Whether the third order is used, where it fits; returns whether it was. For comparisons. */
 bool fy_gap_use_third(fy_gap_pass *gap, bool wanted);
 

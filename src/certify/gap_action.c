@@ -62,6 +62,11 @@ bool fy_gap_fits(const fy_confidence *set, int64_t memory)
     return work <= 2e10 && numbers * sizeof(double) <= (double)memory * 0x1p20;
 }
 
+int64_t fy_gap_unknowns(const fy_gap_pass *gap)
+{
+    return gap->unknowns;
+}
+
 bool fy_gap_use_third(fy_gap_pass *gap, bool wanted)
 {
     bool was = gap->third;

@@ -32,6 +32,11 @@ enum { FY_NAMES_NONE = -1, FY_NAMES_SEVERAL = -2 };
 /* Digits alone are a number; what else reads as a whole number ("7.0") is one unless it is a
  * name. */
 int64_t fy_names_find(const fy_names *names, const char *text);
+/* The same for a cell of a CSV file, in one of the `columns` that it was opened with; where it
+ * names none of them, or several, the message has the file, the line and the column. */
+foray_status fy_names_read(foray_context *ctx, const fy_names *names, const char *path,
+                           const fy_csv *csv, const char *const *columns, int64_t column,
+                           int32_t *out);
 
 /* An episode that was recorded elsewhere, or a piece of one that is longer than the horizon. */
 typedef struct fy_recorded_episode {
@@ -52,9 +57,10 @@ typedef foray_status (*fy_data_fn)(void *user, const fy_recorded_episode *episod
 foray_status fy_data_read(foray_context *ctx, const foray_model *model, const char *path,
                           fy_data_fn fn, void *user);
 
-/* Reads a CSV file with the columns step,state,action in any order (docs/policies.md): a policy
- * from elsewhere, of the mode FORAY_GIVEN. Where the step is empty, or there is no such column, a
- * row is about every step; rows about one step win over these. FORAY_ERROR_INPUT names the file,
+/* policies.c: reads a CSV file with the columns step,state,action in any order (docs/policies.md):
+ * a policy from elsewhere, of the mode FORAY_GIVEN. Where the step is empty, or there is no such
+ * column, a row is about every step; rows about one step win over these. With `probability` it
+ * draws its actions, and with `part` and `odds` it is a mixture. FORAY_ERROR_INPUT names the file,
  * the line and the cause: also where a step and state have two actions, or none. */
 foray_status fy_policy_load_csv(foray_context *ctx, const foray_model *model, const char *path,
                                 foray_policy **out);

@@ -6,6 +6,7 @@
 #include "policy/policy.h"
 #include "reward/reward.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,10 +139,9 @@ foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
 }
 
 /* The value of a policy with its interval, and the certificate. */
-static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const foray_reward *reward,
-                           foray_policy *policy)
+static void keep_result(foray_explorer *explorer, const foray_reward *reward, fy_gap_result result,
+                        foray_policy *policy)
 {
-    fy_gap_result result = fy_certifier_policy(sets, reward, policy->action);
     policy->expected = fmin(fmax(result.value, result.low), result.high);
     policy->low = result.low;
     policy->high = result.high;
@@ -152,6 +152,22 @@ static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const f
         policy->value[FORAY_PESSIMISTIC] = fmin(policy->value[FORAY_PESSIMISTIC], result.low);
     if (result.gap > 0 && result.gap >= result.values)
         policy->certificate.bound = FORAY_BOUND_VALUES;
+}
+
+static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const foray_reward *reward,
+                           foray_policy *policy)
+{
+    keep_result(explorer, reward, fy_certifier_policy(sets, reward, policy->action), policy);
+}
+
+static foray_status certify_any_policy(foray_explorer *explorer, fy_certifier *sets,
+                                       const foray_reward *reward, foray_policy *policy)
+{
+    fy_gap_result result;
+    foray_status status = fy_certifier_any_policy(&explorer->arena, sets, reward, policy, &result);
+    if (status == FORAY_OK)
+        keep_result(explorer, reward, result, policy);
+    return status;
 }
 
 /* The algorithm's own actions in the place of those planned on the set, where it has any. */
@@ -272,7 +288,9 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
     if (status == FORAY_OK)
         status = fy_reward_check(explorer->ctx, reward, explorer->model);
     if (status == FORAY_OK)
-        status = fy_policy_check(explorer->ctx, policy, explorer->model);
+        status = explorer->ops->certify
+                     ? fy_policy_check_plain(explorer->ctx, policy, explorer->model, "this")
+                     : fy_policy_check(explorer->ctx, policy, explorer->model);
     if (status != FORAY_OK)
         return status;
     /* Values of plans, if it has any, were found elsewhere and stay as they are. */
@@ -280,13 +298,55 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
     memcpy(value, policy->value, sizeof value);
     if (explorer->ops->certify)
         status = explorer->ops->certify(explorer, reward, policy);
-    else
+    else if (fy_policy_is_plain(policy))
         certify_policy(explorer, sets, reward, policy);
+    else
+        status = certify_any_policy(explorer, sets, reward, policy);
     if (status != FORAY_OK)
         return status;
     fy_explorer_qualify(explorer, &policy->certificate);
     fy_policy_convert(policy, reward);
     memcpy(policy->value, value, sizeof value);
+    return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
+}
+
+/* Half a unit of the last digit of what was rounded on the way to the reward's own unit. */
+static double own_rounding(const foray_reward *reward, double slope)
+{
+    return (double)(reward->horizon + 4) * DBL_EPSILON * fabs(slope) *
+           (fy_reward_unit_of(reward).max + 1);
+}
+
+foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward *reward,
+                                    const foray_policy *one, const foray_policy *other,
+                                    foray_difference *out)
+{
+    fy_certifier *sets;
+    double value, width;
+    foray_status status = fy_explorer_need_sets(explorer, &sets);
+    if (status == FORAY_OK)
+        status = fy_reward_check(explorer->ctx, reward, explorer->model);
+    if (status == FORAY_OK)
+        status = fy_policy_check(explorer->ctx, one, explorer->model);
+    if (status == FORAY_OK)
+        status = fy_policy_check(explorer->ctx, other, explorer->model);
+    if (status == FORAY_OK)
+        status =
+            fy_certifier_difference(&explorer->arena, sets, reward, one, other, &value, &width);
+    if (status != FORAY_OK)
+        return status;
+    fy_reward_unit unit = fy_reward_unit_of(reward);
+    double most = fabs(unit.slope) * unit.max, middle = unit.slope * value;
+    double half = fabs(unit.slope) * width;
+    half += half > 0 || middle != 0 ? own_rounding(reward, unit.slope) : 0;
+    out->expected = middle;
+    out->low = fmax(middle - half, -most);
+    out->high = fmin(middle + half, most);
+    /* How much worse `one` can be than `other`. */
+    double worse = unit.slope > 0 ? -out->low : out->high;
+    out->certificate = fy_explorer_certificate(explorer, fmax(0, worse), most);
+    out->certificate.optimal = FORAY_OPTIMAL_NO; /* no other policy was looked at */
+    fy_explorer_qualify(explorer, &out->certificate);
     return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
 }
 
@@ -327,7 +387,7 @@ foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward
     if (status == FORAY_OK)
         status = fy_reward_check(explorer->ctx, reward, explorer->model);
     if (status == FORAY_OK)
-        status = fy_policy_check(explorer->ctx, policy, explorer->model);
+        status = fy_policy_check_plain(explorer->ctx, policy, explorer->model, "explaining");
     if (status != FORAY_OK)
         return status;
     if (!ops->explain)

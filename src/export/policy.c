@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/maths_tables.h"
 #include "export/export.h"
+#include "policy/policy.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -16,36 +17,72 @@
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Does a step have another row than the one before? */
-static bool begins_row(const foray_policy *policy, int64_t t)
+/* Rows are those of all parts of a mixture, one part after the other. */
+static int64_t rows_of(const foray_policy *policy)
 {
-    const int32_t *row = policy->action + t * policy->states;
-    size_t bytes = (size_t)policy->states * sizeof *row;
-    return t == 0 || memcmp(row, row - policy->states, bytes) != 0;
+    return fy_policy_parts(policy) * policy->horizon;
+}
+
+/* Does a step have another row than the one before? */
+static bool begins_row(const foray_policy *policy, int64_t row)
+{
+    size_t count = (size_t)policy->states, laws = count * (size_t)policy->actions;
+    if (row % policy->horizon == 0)
+        return true;
+    if (policy->chance)
+        return memcmp(policy->chance + (size_t)row * laws,
+                      policy->chance + (size_t)(row - 1) * laws,
+                      laws * sizeof *policy->chance) != 0;
+    return memcmp(policy->action + (size_t)row * count, policy->action + (size_t)(row - 1) * count,
+                  count * sizeof *policy->action) != 0;
 }
 
 static int64_t count_rows(const foray_policy *policy)
 {
     int64_t rows = 0;
-    for (int64_t t = 0; t < policy->horizon; t++)
+    for (int64_t t = 0; t < rows_of(policy); t++)
         rows += begins_row(policy, t);
     return rows;
 }
 
-/* step,state,action; without a step where all steps have the same actions. */
+/* One state and step; `step` is text, and "" every one. */
+static void put_line(fy_writer *writer, const foray_policy *policy, const char *step, int64_t row,
+                     int64_t s)
+{
+    int64_t part = row / policy->horizon, at = row * policy->states + s;
+    for (int64_t a = 0; a < policy->actions; a++) {
+        double chance = policy->chance ? policy->chance[at * policy->actions + a]
+                                       : (double)(policy->action[at] == a);
+        if (chance == 0)
+            continue;
+        fy_print(writer, "%s,%" PRId64 ",%" PRId64, step, s, a);
+        if (policy->chance) {
+            fy_print(writer, ",");
+            fy_document_put_real(writer, chance);
+        }
+        if (policy->odds) {
+            fy_print(writer, ",%" PRId64 ",", part);
+            fy_document_put_real(writer, policy->odds[part]);
+        }
+        fy_print(writer, "\n");
+    }
+}
+
+/* step,state,action, and what policies that draw need; without a step where all steps have the same
+ * actions. */
 foray_status fy_policy_print_csv(foray_context *ctx, const foray_policy *policy, char **out,
                                  size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
-    bool same = count_rows(policy) == 1;
-    fy_print(&writer, "step,state,action\n");
-    for (int64_t t = 0; t < (same ? 1 : policy->horizon); t++)
+    char step[32] = "";
+    bool same = count_rows(policy) == fy_policy_parts(policy);
+    fy_print(&writer, "step,state,action%s%s\n", policy->chance ? ",probability" : "",
+             policy->odds ? ",part,odds" : "");
+    for (int64_t row = 0; row < rows_of(policy); row += same ? policy->horizon : 1)
         for (int64_t s = 0; s < policy->states; s++) {
-            int32_t action = policy->action[t * policy->states + s];
-            if (same)
-                fy_print(&writer, ",%" PRId64 ",%d\n", s, action);
-            else
-                fy_print(&writer, "%" PRId64 ",%" PRId64 ",%d\n", t, s, action);
+            if (!same)
+                fy_format(step, sizeof step, "%" PRId64, row % policy->horizon);
+            put_line(&writer, policy, step, row, s);
         }
     return fy_writer_take(&writer, "a policy", out, size);
 }
@@ -136,14 +173,14 @@ static void put_rows(fy_writer *writer, const foray_policy *policy, const char *
                                                   : "int";
     bool first = true;
     fy_print(writer, "\nstatic const int %s_from[] = {", name);
-    for (int64_t t = 0; t < policy->horizon; t++)
+    for (int64_t t = 0; t < rows_of(policy); t++)
         if (begins_row(policy, t)) {
             fy_print(writer, first ? "%" PRId64 : ", %" PRId64, t);
             first = false;
         }
     fy_print(writer, "};\nstatic const %s %s_row[][%" PRId64 "] = {", type, name, policy->states);
     first = true;
-    for (int64_t t = 0; t < policy->horizon; t++) {
+    for (int64_t t = 0; t < rows_of(policy); t++) {
         if (!begins_row(policy, t))
             continue;
         fy_print(writer, first ? "\n    {" : ",\n    {");
@@ -179,6 +216,24 @@ static const char act_by_number[] =
     "    if (step < 0 || step >= @_steps || state < 0 || state >= @_states)\n"
     "        return -1;\n"
     "    return @_row[@_row_of(step)][state];\n"
+    "}\n";
+
+/* Of a mixture: which part an episode keeps, for a random number in [0,1). */
+static const char part_of[] = "\nint @_part(double u)\n"
+                              "{\n"
+                              "    int part = 0;\n"
+                              "    while (part < @_parts - 1 && u >= @_odds[part])\n"
+                              "        u -= @_odds[part++];\n"
+                              "    return part;\n"
+                              "}\n";
+
+static const char act_in_part[] =
+    "\nint @_action(int part, int step, int state)\n"
+    "{\n"
+    "    if (part < 0 || part >= @_parts || step < 0 || step >= @_steps || state < 0 ||\n"
+    "        state >= @_states)\n"
+    "        return -1;\n"
+    "    return @_row[@_row_of(part * @_steps + step)][state];\n"
     "}\n";
 
 /* ----------------------------------------------------------------------- clusters */
@@ -372,8 +427,11 @@ static void put_head(fy_writer *writer, const foray_policy *policy, const char *
     const foray_policy_about *about = policy->about;
     fy_print(writer, "/* %s: a policy as C99, written by foray %s.\n *\n", name, FORAY_VERSION);
     put_code(writer,
-             vectors ? " *   int @_action(int step, const double *state);\n"
-                     : " *   int @_action(int step, int state);\n",
+             policy->odds ? " *   int @_part(double u);\n"
+                            " *   int @_action(int part, int step, int state);\n *\n"
+                            " * For each episode draw u in [0,1), and keep the part.\n"
+             : vectors    ? " *   int @_action(int step, const double *state);\n"
+                          : " *   int @_action(int step, int state);\n",
              name);
     fy_print(writer,
              " *\n * The action to take at a step, counted from 0, in a state%s;\n"
@@ -388,7 +446,10 @@ static void put_head(fy_writer *writer, const foray_policy *policy, const char *
     fy_print(writer, " */\n");
     if (vectors && !about->clusters->cells)
         fy_print(writer, "#include <stdint.h>\n#include <string.h>\n");
-    put_code(writer, "\nint @_action(int step, ", name);
+    put_code(writer,
+             policy->odds ? "\nint @_part(double u);\nint @_action(int part, int step, "
+                          : "\nint @_action(int step, ",
+             name);
     fy_print(writer, vectors ? "const double *state);\n" : "int state);\n");
     put_code(writer, "\nenum {\n    @_states = ", name);
     fy_print(writer, "%" PRId64 ",\n    %s_actions = %" PRId64 ",\n    %s_steps = %" PRId64,
@@ -416,7 +477,11 @@ static void put_all(fy_writer *writer, const foray_policy *policy, const char *n
                  " /* clusters of one state */",
                  name, clusters->dimensions, name,
                  clusters->cells ? (int64_t)1 << clusters->dimensions : clusters->nearest);
+    if (policy->odds)
+        fy_print(writer, ",\n    %s_parts = %" PRId64, name, policy->parts);
     fy_print(writer, "\n};\n");
+    if (policy->odds)
+        put_vector(writer, name, "odds", policy->odds, policy->parts);
     if (about) {
         put_names(writer, "state", clusters ? NULL : about->state_name, policy->states, name);
         put_names(writer, "action", about->action_name, policy->actions, name);
@@ -427,7 +492,9 @@ static void put_all(fy_writer *writer, const foray_policy *policy, const char *n
         put_grid(writer, clusters, name);
     else if (clusters)
         put_radial(writer, clusters, policy->states, name);
-    put_code(writer, clusters ? act_by_vote : act_by_number, name);
+    if (policy->odds)
+        put_code(writer, part_of, name);
+    put_code(writer, clusters ? act_by_vote : policy->odds ? act_in_part : act_by_number, name);
 }
 
 foray_status fy_policy_print_c(foray_context *ctx, const foray_policy *policy, const char *name,
@@ -437,6 +504,10 @@ foray_status fy_policy_print_c(foray_context *ctx, const foray_policy *policy, c
     foray_clusters *clusters = NULL;
     if (!is_identifier(name))
         return fy_fail(ctx, FORAY_ERROR_USAGE, "\"%s\" cannot be a name in C", name);
+    if (policy->chance || (policy->odds && policy->about && policy->about->clusters))
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "no C is written of %s: write it as CSV",
+                       policy->chance ? "policies that draw their actions"
+                                      : "mixtures about clusters");
     /* Only clusters that can be used are written. */
     if (policy->about && policy->about->clusters) {
         foray_status status = fy_policy_clusters_open(ctx, policy, &clusters);

@@ -5,6 +5,8 @@
 #include "plan/plan.h"
 #include "policy/policy.h"
 
+#include <math.h>
+
 static foray_status check(foray_context *ctx, const foray_model *model, const foray_reward *reward,
                           const foray_policy *policy)
 {
@@ -59,6 +61,67 @@ double fy_exact_value(const fy_exact *exact, const int32_t *follow, int32_t *pol
     return fy_reward_value(&exact->unit, mean);
 }
 
+/* ------------------------------------------------------------------------ policies that draw */
+
+/* Q(s,a) from the values after; the first successor's does not appear in a centred kernel. */
+static double expect(const fy_exact *exact, int64_t t, int64_t pair, const double *after)
+{
+    const fy_kernel *kernel = exact->kernel;
+    const foray_model *model = kernel->basis->model;
+    const fy_plan_reward *reward = &exact->layout.reward;
+    const double *next = reward->next ? reward->next[t] : NULL;
+    int64_t set = model->generator_set[pair], c = fy_kernel_columns(kernel, set);
+    int64_t from = model->succ_start[pair], skip = model->succ_start[pair + 1] - from - c;
+    const double *p = kernel->p + fy_kernel_at(kernel, set);
+    double scale = reward->scale ? reward->scale[t] : 1, first = 0;
+    if (skip > 0)
+        first = (next ? scale * next[from] : 0) + after[model->succ[from]];
+    double sum = scale * reward->table[t][pair] + first;
+    for (int64_t j = 0; j < c; j++) {
+        int64_t i = from + skip + j;
+        sum += p[j] * ((next ? scale * next[i] : 0) + after[model->succ[i]] - first);
+    }
+    return sum;
+}
+
+/* V_h(s) = sum_a pi(a|s) Q_h(s,a), [horizon][states][actions]. */
+static double drawn_value(const fy_exact *exact, const double *chance)
+{
+    const foray_model *model = exact->kernel->basis->model;
+    const fy_plan_reward *reward = &exact->layout.reward;
+    int64_t S = model->states, A = model->actions;
+    double mean;
+    for (int64_t s = 0; s < S; s++)
+        exact->value[model->horizon % 2 * S + s] = reward->ending ? reward->ending[s] : 0;
+    for (int64_t t = model->horizon - 1; t >= 0; t--) {
+        double *now = exact->value + t % 2 * S;
+        const double *after = exact->value + (t + 1) % 2 * S;
+        for (int64_t s = 0; s < S; s++) {
+            double sum = 0;
+            for (int64_t a = 0; a < A; a++)
+                if (chance[(t * S + s) * A + a] > 0)
+                    sum += chance[(t * S + s) * A + a] * expect(exact, t, s * A + a, after);
+            now[s] = reward->fixed && !isnan(reward->fixed[s]) ? reward->fixed[s] : sum;
+        }
+    }
+    fy_plan_mean(model, exact->value, 1, &mean);
+    return fy_reward_value(&exact->unit, mean);
+}
+
+double fy_exact_value_of(const fy_exact *exact, const foray_policy *policy)
+{
+    double value = 0;
+    for (int64_t k = 0; k < fy_policy_parts(policy); k++) {
+        const double *chance = fy_policy_chances(policy, k);
+        double odds = fy_policy_odds(policy, k);
+        if (odds > 0)
+            value +=
+                odds * (chance ? drawn_value(exact, chance)
+                               : fy_exact_value(exact, fy_policy_actions(policy, k), NULL, NULL));
+    }
+    return value;
+}
+
 /* ------------------------------------------------------------------------ what it is for */
 
 /* What is wanted in the reward's own unit is planned for in a range of its values alone. */
@@ -87,7 +150,7 @@ foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
         status = create_narrow(&arena, model, reward, &narrow, &exact);
     if (status == FORAY_OK) {
         if (policy)
-            *value = fy_exact_value(&exact, policy->action, NULL, NULL);
+            *value = fy_exact_value_of(&exact, policy);
         *optimal = fy_exact_value(&exact, NULL, NULL, NULL);
     }
     fy_arena_release(&arena);
@@ -103,7 +166,7 @@ foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, con
     fy_exact exact;
     foray_status status = fy_reward_check(ctx, reward, model);
     if (status == FORAY_OK)
-        status = fy_policy_check(ctx, policy, model);
+        status = fy_policy_check_plain(ctx, policy, model, "this");
     if (status == FORAY_OK)
         status = fy_exact_create(&arena, model, theta, fy_reward_looks_ahead(reward), &exact);
     if (status == FORAY_OK) {

@@ -161,7 +161,7 @@ foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t action
                        horizon);
     if (fy_policy_create_unknown(ctx, &policy) != FORAY_OK)
         return FORAY_ERROR_MEMORY;
-    *policy = (foray_policy){.states = states, .actions = actions, .horizon = horizon};
+    *policy = (foray_policy){.states = states, .actions = actions, .horizon = horizon, .parts = 1};
     if (!FY_NEW(fy_policy_arena(ctx, policy), policy->action, entries)) {
         foray_policy_destroy(policy);
         return FORAY_ERROR_MEMORY;
@@ -215,6 +215,21 @@ void fy_policies_destroy(int64_t count, foray_policy **policies)
     }
 }
 
+/* A policy is a plain struct that anyone may fill: laws of actions and odds must be laws. */
+static foray_status check_laws(foray_context *ctx, const foray_policy *policy)
+{
+    int64_t cells = fy_policy_parts(policy) * policy->horizon * policy->states;
+    for (int64_t i = 0; policy->chance && i < cells; i++)
+        if (!fy_policy_is_law(policy->chance + i * policy->actions, policy->actions))
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "the policy's probabilities in state %" PRId64 " at step %" PRId64
+                           " do not sum to 1",
+                           i % policy->states, i / policy->states % policy->horizon);
+    if (policy->odds && (policy->parts < 1 || !fy_policy_is_law(policy->odds, policy->parts)))
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "the odds of the policy's parts do not sum to 1");
+    return FORAY_OK;
+}
+
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                              const foray_model *model)
 {
@@ -226,21 +241,36 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                        "has %" PRId64 ", %" PRId64 " and %" PRId64,
                        policy->states, policy->actions, policy->horizon, model->states,
                        model->actions, model->horizon);
-    for (int64_t i = 0; i < policy->horizon * policy->states; i++)
+    int64_t cells = fy_policy_parts(policy) * policy->horizon * policy->states;
+    for (int64_t i = 0; i < cells; i++)
         if (policy->action[i] < 0 || policy->action[i] >= policy->actions)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "the policy takes action %d in state %" PRId64 " at step %" PRId64
                            ", but there are "
                            "%" PRId64 " actions",
-                           policy->action[i], (i % policy->states), (i / policy->states),
-                           policy->actions);
-    for (int64_t i = 0; model->stand_in && i < policy->horizon * policy->states; i++)
-        if (!fy_available(model, i % policy->states * model->actions + policy->action[i]))
-            return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "the policy takes action %d in state %" PRId64 " at step %" PRId64
-                           ", but that state does not have it",
-                           policy->action[i], (i % policy->states), (i / policy->states));
-    return FORAY_OK;
+                           policy->action[i], i % policy->states,
+                           i / policy->states % policy->horizon, policy->actions);
+    for (int64_t i = 0; i < cells && (model->stand_in || policy->chance); i++)
+        for (int64_t a = 0; a < policy->actions; a++) {
+            bool taken = policy->chance ? policy->chance[i * policy->actions + a] != 0
+                                        : policy->action[i] == a;
+            if (taken && !fy_available(model, i % policy->states * model->actions + a))
+                return fy_fail(ctx, FORAY_ERROR_INPUT,
+                               "the policy takes action %" PRId64 " in state %" PRId64
+                               " at step %" PRId64 ", but that state does not have it",
+                               a, i % policy->states, i / policy->states % policy->horizon);
+        }
+    return check_laws(ctx, policy);
+}
+
+foray_status fy_policy_check_plain(foray_context *ctx, const foray_policy *policy,
+                                   const foray_model *model, const char *what)
+{
+    if (!fy_policy_is_plain(policy))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "the policy %s, and %s knows only policies that do not draw",
+                       policy->odds ? "is a mixture" : "draws its actions", what);
+    return fy_policy_check(ctx, policy, model);
 }
 
 /* Widened by what this rounds. */

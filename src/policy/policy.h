@@ -54,6 +54,37 @@ bool fy_certificate_proves(const foray_certificate *certificate);
 /* FORAY_ERROR_INPUT if the policy has another shape than the model, or an action it has not. */
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                              const foray_model *model);
+/* The same, and FORAY_ERROR_USAGE if it is a mixture or draws its actions, which `what` ("this",
+ * "reasons") does not know. */
+foray_status fy_policy_check_plain(foray_context *ctx, const foray_policy *policy,
+                                   const foray_model *model, const char *what);
+
+/* kinds.c: mixtures and policies that draw their actions. */
+static inline int64_t fy_policy_parts(const foray_policy *policy)
+{
+    return policy->odds ? policy->parts : 1;
+}
+static inline bool fy_policy_is_plain(const foray_policy *policy)
+{
+    return !policy->odds && !policy->chance;
+}
+/* The odds of a part. */
+static inline double fy_policy_odds(const foray_policy *policy, int64_t part)
+{
+    return policy->odds ? policy->odds[part] : 1;
+}
+/* Its actions or, where it draws them, its laws of actions. */
+const int32_t *fy_policy_actions(const foray_policy *policy, int64_t part);
+const double *fy_policy_chances(const foray_policy *policy, int64_t part);
+/* Room for so many parts, and for laws of actions; nothing of it is filled in. */
+foray_status fy_policy_make_parts(foray_context *ctx, foray_policy *policy, int64_t parts,
+                                  bool odds, bool draws);
+/* Is it a law, up to rounding? */
+bool fy_policy_is_law(const double *law, int64_t count);
+/* Divides a law by its sum; false: it is none. */
+bool fy_policy_settle(double *law, int64_t count);
+/* The likeliest actions, from laws of actions. */
+void fy_policy_find_likeliest(foray_policy *policy);
 
 /* Keeps the reasons in the policy, for its file: at most `max` places and laws. */
 foray_status fy_policy_keep_doubt(foray_context *ctx, foray_policy *policy,

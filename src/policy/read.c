@@ -1,10 +1,8 @@
-/* read.c - reading the format "foray-policy" (write.c shows it), as a stream.
- *
- * Nearly all of a policy file are its actions, in a form that needs no tree: a list of lists of
- * integers. They are read as they come, 4 bytes each. All else, which is small, becomes a text
- * without them, to be parsed as JSON. Messages name the file, the line and the cause. */
+/* read.c - reading the format "foray-policy" (write.c shows it), as a stream (stream.h). Messages
+ * name the file, the line and the cause. */
 #include "base/json.h"
 #include "policy/policy.h"
+#include "policy/stream.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,307 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row of "action": [from, [...]]. */
-typedef struct policy_row {
-    int64_t line; /* on which it begins, from 1 */
-    int64_t from;
-    int64_t first; /* its first action among all */
-    int64_t count;
-} policy_row;
-
-typedef struct policy_text {
-    fy_writer rest; /* everything else, a final 0 included: "action" is an empty list of as many
-                     * lines, so that lines are counted as in the file */
-    int64_t rows, row_room;
-    policy_row *row;
-    int64_t actions, action_room;
-    int32_t *action; /* those of all rows; numbers beyond 32 bits are INT32_MIN */
-} policy_text;
-
-enum { CHUNK = 65536, MOST_OUTSIDE = 4096, END = -1 };
-
-typedef struct stream {
-    foray_context *ctx;
-    const char *where;
-    FILE *file;
-    const uint8_t *data; /* what is to be read next */
-    size_t size, at;
-    uint8_t *chunk; /* [CHUNK], for files */
-    int64_t line;   /* of what was read last */
-    policy_text *out;
-} stream;
-
-/* ---------------------------------------------------------------------- bytes */
-
-/* The next byte, which stays there; END at the end of the text. */
-static int peek(stream *s)
-{
-    if (s->at == s->size && s->file) {
-        s->size = fread(s->chunk, 1, CHUNK, s->file);
-        s->data = s->chunk;
-        s->at = 0;
-    }
-    return s->at < s->size ? s->data[s->at] : END;
-}
-
-static int take(stream *s)
-{
-    int byte = peek(s);
-    s->at += byte != END;
-    s->line += byte == '\n';
-    return byte;
-}
-
-static void keep(stream *s, int byte)
-{
-    uint8_t it = (uint8_t)byte;
-    fy_write_bytes(&s->out->rest, &it, 1);
-}
-
-/* Spaces between values of "action"; of these only lines are kept. */
-static int skip_spaces(stream *s)
-{
-    for (;;) {
-        int byte = peek(s);
-        if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n')
-            return byte;
-        take(s);
-        if (byte == '\n')
-            keep(s, byte);
-    }
-}
-
-/* -------------------------------------------------------------------- actions */
-
-static foray_status refuse(stream *s, const char *why)
-{
-    const char *cause = peek(s) == END ? "the text ends too early" : why;
-    return fy_fail(s->ctx, FORAY_ERROR_INPUT, "%s:%" PRId64 ": action[%" PRId64 "]: %s", s->where,
-                   s->line, s->out->rows, cause);
-}
-
-/* A whole number as JSON has it: no zeros in front. What needs more than 32 bits is INT32_MIN,
- * as neither actions nor steps are. */
-static bool read_whole(stream *s, int32_t *out)
-{
-    int64_t value = 0;
-    bool negative = skip_spaces(s) == '-';
-    if (negative)
-        take(s);
-    int digits = 0, first = peek(s);
-    while (peek(s) >= '0' && peek(s) <= '9') {
-        int digit = take(s) - '0';
-        value = value > INT32_MAX ? value : 10 * value + digit;
-        digits++;
-    }
-    if (digits == 0 || (digits > 1 && first == '0'))
-        return false;
-    *out = value > INT32_MAX ? INT32_MIN : (int32_t)(negative ? -value : value);
-    int after = skip_spaces(s);
-    return after == ',' || after == ']';
-}
-
-static foray_status add_action(stream *s, int32_t action)
-{
-    policy_text *out = s->out;
-    if (out->actions == out->action_room) {
-        int32_t *grown =
-            fy_grow(s->ctx, out->action, &out->action_room, out->actions + 1, sizeof *out->action);
-        if (!grown)
-            return FORAY_ERROR_MEMORY;
-        out->action = grown;
-    }
-    out->action[out->actions++] = action;
-    return FORAY_OK;
-}
-
-/* "1,0,2]": the actions of a row behind its bracket. */
-static foray_status read_states(stream *s)
-{
-    int32_t action;
-    foray_status status = FORAY_OK;
-    if (skip_spaces(s) == ']') {
-        take(s);
-        return FORAY_OK;
-    }
-    for (int64_t state = 0; status == FORAY_OK; state++) {
-        if (!read_whole(s, &action)) {
-            char why[80];
-            fy_format(why, sizeof why, "state %" PRId64 ": a whole number is expected", state);
-            return refuse(s, why);
-        }
-        status = add_action(s, action);
-        if (take(s) == ']')
-            break;
-    }
-    return status;
-}
-
-/* "3,[1,0,2]]", behind the bracket. */
-static foray_status read_row(stream *s, policy_row *row)
-{
-    static const char *const expected = "[step, [actions]] is expected";
-    int32_t from;
-    if (!read_whole(s, &from) || take(s) != ',' || skip_spaces(s) != '[')
-        return refuse(s, expected);
-    take(s);
-    row->from = from;
-    foray_status status = read_states(s);
-    if (status == FORAY_OK && skip_spaces(s) != ']')
-        return refuse(s, expected);
-    if (status == FORAY_OK)
-        take(s);
-    return status;
-}
-
-/* The list behind its bracket, up to the one that ends it. */
-static foray_status read_rows(stream *s)
-{
-    policy_text *out = s->out;
-    bool ended = skip_spaces(s) == ']';
-    if (ended)
-        take(s);
-    while (!ended) {
-        if (skip_spaces(s) != '[')
-            return refuse(s, "a list of actions is expected");
-        policy_row *grown =
-            fy_grow(s->ctx, out->row, &out->row_room, out->rows + 1, sizeof *out->row);
-        if (!grown)
-            return FORAY_ERROR_MEMORY;
-        out->row = grown;
-        take(s);
-        policy_row *row = &out->row[out->rows];
-        *row = (policy_row){.line = s->line, .first = out->actions};
-        foray_status status = read_row(s, row);
-        if (status != FORAY_OK)
-            return status;
-        row->count = out->actions - row->first;
-        out->rows++;
-        int next = skip_spaces(s);
-        if (next != ',' && next != ']')
-            return refuse(s, "',' or ']' is expected");
-        ended = take(s) == ']';
-    }
-    keep(s, ']');
-    return FORAY_OK;
-}
-
-/* -------------------------------------------------------------------- the rest */
-
-/* Where in the outermost object a text is, as far as finding "action" takes. */
-typedef struct position {
-    int64_t depth;
-    bool in_text, escaped;
-    bool at_key;   /* the next text of depth 1 is a key */
-    bool is_ours;  /* the last key was "action", */
-    bool follows;  /* and its colon was there */
-    char key[8];   /* its first bytes */
-    size_t length; /* of the key */
-} position;
-
-static void pass_text(position *p, int byte)
-{
-    bool ends = byte == '"' && !p->escaped;
-    p->escaped = byte == '\\' && !p->escaped;
-    if (!ends) {
-        if (p->length < sizeof p->key)
-            p->key[p->length] = (char)byte;
-        p->length++;
-        return;
-    }
-    p->in_text = false;
-    if (p->depth == 1 && p->at_key) {
-        p->is_ours = p->length == 6 && memcmp(p->key, "action", 6) == 0;
-        p->at_key = p->follows = false;
-    }
-}
-
-static void pass(position *p, int byte)
-{
-    if (p->in_text) {
-        pass_text(p, byte);
-        return;
-    }
-    if (byte == '"') {
-        p->in_text = true;
-        p->escaped = false;
-        p->length = 0;
-    }
-    p->depth += (byte == '[' || byte == '{') - (byte == ']' || byte == '}');
-    if (p->depth == 1 && (byte == '{' || byte == ',')) {
-        p->at_key = true;
-        p->is_ours = p->follows = false;
-    }
-    p->follows |= p->depth == 1 && byte == ':';
-}
-
-static foray_status read_all(stream *s)
-{
-    position p = {0};
-    int64_t outside = 0;
-    foray_status status = FORAY_OK;
-    for (int byte = take(s); byte != END && !s->out->rest.failed; byte = take(s)) {
-        keep(s, byte);
-        /* What is not a policy at all, and perhaps endless, is not taken into memory. */
-        outside += p.depth <= 0 && !p.in_text;
-        if (outside > MOST_OUTSIDE)
-            return fy_fail(s->ctx, FORAY_ERROR_INPUT,
-                           "%s: not a policy: %d bytes outside of any object of JSON", s->where,
-                           MOST_OUTSIDE);
-        if (s->out->rest.size >= UINT32_MAX)
-            return fy_fail(s->ctx, FORAY_ERROR_INPUT,
-                           "%s: more than 4 GiB besides the actions cannot be read", s->where);
-        if (!p.in_text && byte == '[' && p.depth == 1 && p.is_ours && p.follows)
-            status = read_rows(s);
-        else
-            pass(&p, byte);
-        if (status != FORAY_OK)
-            return status;
-    }
-    keep(s, 0);
-    if (s->file && ferror(s->file))
-        return fy_fail(s->ctx, FORAY_ERROR_IO, "%s: cannot read: %s", s->where, strerror(errno));
-    if (s->out->rest.failed)
-        return fy_fail_within(s->ctx, FORAY_ERROR_MEMORY, "%s", s->where);
-    return FORAY_OK;
-}
-
-static void free_text(policy_text *text)
-{
-    free(text->rest.data);
-    free(text->row);
-    free(text->action);
-}
-
-/* From a file or, if that is NULL, from `size` bytes of memory. */
-static foray_status take_apart(foray_context *ctx, FILE *file, const char *text, size_t size,
-                               const char *where, policy_text *out)
-{
-    policy_text found = {.rest = {.ctx = ctx}};
-    stream s = {.ctx = ctx,
-                .where = where,
-                .file = file,
-                .data = (const uint8_t *)text,
-                .size = file ? 0 : size,
-                .line = 1,
-                .out = &found};
-    if (file && !FY_ALLOC(ctx, s.chunk, CHUNK))
-        return FORAY_ERROR_MEMORY;
-    foray_status status = read_all(&s);
-    free(s.chunk);
-    if (status == FORAY_OK)
-        *out = found;
-    else
-        free_text(&found);
-    return status;
-}
-
 /* -------------------------------------------------------------- single values */
 
 /* What is being read, and where in it something is wrong. */
 typedef struct reading {
     foray_context *ctx;
-    const policy_text *text;
+    const fy_policy_text *text;
     fy_json root;
     fy_json culprit; /* the value looked at last */
     int64_t line;    /* instead of a value; 0: none */
@@ -384,19 +87,44 @@ static foray_status open_list(reading *r, fy_json object, const char *key, fy_js
 
 /* ------------------------------------------------------------------- actions */
 
+/* Rows ascend, and the first of each part of a mixture is said. */
+static foray_status check_from(reading *r, const char *key, int64_t i, int64_t before, int64_t from)
+{
+    int64_t horizon = r->policy->horizon, rows = r->policy->parts * horizon;
+    int64_t part = before < 0 ? 0 : before / horizon + 1; /* whose first row may not be skipped */
+    if (before < 0 && from != 0)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[0]: the first row must begin at step 0", key);
+    if (from <= before || from >= rows)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s[%" PRId64 "]: steps must ascend, and there are %" PRId64, key, i, rows);
+    if (from > part * horizon)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s[%" PRId64 "]: part %" PRId64 " begins with a row from %" PRId64, key, i,
+                       part, part * horizon);
+    return FORAY_OK;
+}
+
+/* And so is that of the last part. */
+static foray_status check_last(reading *r, const char *key, int64_t last)
+{
+    int64_t part = r->policy->parts - 1;
+    if (last >= part * r->policy->horizon)
+        return FORAY_OK;
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                   "%s: there are odds for %" PRId64 " parts, but not as many begin", key,
+                   part + 1);
+}
+
 /* Sizes are believed only as far as the lists bear them out. */
 static foray_status check_row(reading *r, int64_t i)
 {
-    const policy_row *row = &r->text->row[i];
+    const fy_policy_row *row = &r->text->row[i];
     const foray_policy *policy = r->policy;
     r->line = row->line;
-    int64_t min = i == 0 ? 0 : r->text->row[i - 1].from + 1;
-    int64_t max = i == 0 ? 0 : policy->horizon - 1;
-    if (row->from < min || row->from > max)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       i == 0 ? "action[0]: the first row must begin at step 0"
-                              : "action[%" PRId64 "]: steps must ascend, and there are %" PRId64,
-                       i, policy->horizon);
+    foray_status status =
+        check_from(r, "action", i, i == 0 ? -1 : r->text->row[i - 1].from, row->from);
+    if (status != FORAY_OK)
+        return status;
     if (row->count != policy->states)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "action[%" PRId64 "]: a list of %" PRId64 " actions is expected", i,
@@ -419,38 +147,188 @@ static foray_status check_row(reading *r, int64_t i)
 static foray_status check_rows(reading *r)
 {
     fy_json list = member(r, r->root, "action");
-    const policy_text *text = r->text;
+    const fy_policy_text *text = r->text;
     foray_status status = FORAY_OK;
     if (fy_json_kind_of(list) != FY_JSON_ARRAY || text->rows == 0)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT, "action: a list of actions is expected");
     for (int64_t i = 0; i < text->rows && status == FORAY_OK; i++)
         status = check_row(r, i);
-    return status;
+    return status == FORAY_OK ? check_last(r, "action", text->row[text->rows - 1].from) : status;
 }
 
 /* A row holds until the next one. `max` actions are not too many. */
 static foray_status read_actions(reading *r, int64_t max)
 {
     foray_policy *policy = r->policy;
-    const policy_text *text = r->text;
+    const fy_policy_text *text = r->text;
     foray_status status = check_rows(r);
     if (status != FORAY_OK)
         return status;
-    if (policy->horizon > max / policy->states)
+    if (policy->parts * policy->horizon > max / policy->states)
         return fy_fail(r->ctx, FORAY_ERROR_MEMORY,
                        "a policy for %" PRId64 " states and %" PRId64 " steps is too large",
                        policy->states, policy->horizon);
-    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), policy->action,
-                policy->states * policy->horizon))
-        return FORAY_ERROR_MEMORY;
+    status = fy_policy_make_parts(r->ctx, policy, policy->parts, false, false);
+    if (status != FORAY_OK)
+        return status;
     int64_t row = 0;
-    for (int64_t t = 0; t < policy->horizon; t++) {
+    for (int64_t t = 0; t < policy->parts * policy->horizon; t++) {
         if (row + 1 < text->rows && text->row[row + 1].from == t)
             row++;
         memcpy(policy->action + t * policy->states, text->action + text->row[row].first,
                (size_t)policy->states * sizeof *policy->action);
     }
     return FORAY_OK;
+}
+
+/* ------------------------------------------------------------- what it draws */
+
+/* A list of `count` numbers. */
+static foray_status read_reals(reading *r, fy_json list, const char *what, int64_t count,
+                               double *out)
+{
+    r->culprit = list.tree ? list : r->culprit;
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) != count)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a list of %" PRId64 " numbers is expected",
+                       what, count);
+    int64_t i = 0;
+    for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
+        if (!fy_json_is_number(item))
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]: a number is expected", what,
+                           i);
+        out[i] = fy_json_real(item);
+    }
+    return FORAY_OK;
+}
+
+/* A law: an action, or a list of [action, probability], each action once. */
+static foray_status read_chance(reading *r, fy_json item, double *law)
+{
+    int64_t A = r->policy->actions;
+    r->culprit = item;
+    if (fy_json_kind_of(item) == FY_JSON_INTEGER) {
+        int64_t a = fy_json_integer(item);
+        if (a < 0 || a >= A)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "action %" PRId64 ", but there are %" PRId64,
+                           a, A);
+        law[a] = 1;
+        return FORAY_OK;
+    }
+    if (fy_json_kind_of(item) != FY_JSON_ARRAY)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "an action or a list of [action, probability] "
+                       "is expected");
+    for (fy_json pair = fy_json_first(item); pair.tree; pair = fy_json_next(item, pair)) {
+        bool list = fy_json_kind_of(pair) == FY_JSON_ARRAY && fy_json_size(pair) == 2;
+        fy_json action = list ? fy_json_first(pair) : pair;
+        fy_json chance = list ? fy_json_next(pair, action) : pair;
+        int64_t a = fy_json_kind_of(action) == FY_JSON_INTEGER ? fy_json_integer(action) : -1;
+        if (!list || a < 0 || a >= A || !fy_json_is_number(chance) || law[a] != 0)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "[action, probability] is expected, with each of %" PRId64
+                           " actions at most once",
+                           A);
+        law[a] = fy_json_real(chance);
+    }
+    if (fy_policy_settle(law, A))
+        return FORAY_OK;
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT, "the probabilities do not sum to 1");
+}
+
+/* [from, [law of each state]] */
+static foray_status read_laws(reading *r, fy_json list, int64_t i, int64_t before, int64_t *from)
+{
+    fy_json first = fy_json_first(list), laws = first;
+    bool right = fy_json_kind_of(list) == FY_JSON_ARRAY && fy_json_size(list) == 2 &&
+                 fy_json_kind_of(first) == FY_JSON_INTEGER;
+    r->culprit = list;
+    if (right)
+        laws = fy_json_next(list, first);
+    if (!right || fy_json_kind_of(laws) != FY_JSON_ARRAY || fy_json_size(laws) != r->policy->states)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "chance[%" PRId64 "]: [step, [a law of actions for each of %" PRId64
+                       " states]] is expected",
+                       i, r->policy->states);
+    *from = fy_json_integer(first);
+    foray_status status = check_from(r, "chance", i, before, *from);
+    double *law = r->policy->chance;
+    int64_t s = 0, A = r->policy->actions;
+    if (status != FORAY_OK)
+        return status;
+    for (fy_json item = fy_json_first(laws); item.tree && status == FORAY_OK; s++) {
+        status = read_chance(r, item, law + (*from * r->policy->states + s) * A);
+        if (status != FORAY_OK)
+            return fy_fail_within(r->ctx, status, "chance[%" PRId64 "]: state %" PRId64, i, s);
+        item = fy_json_next(laws, item);
+    }
+    return status;
+}
+
+/* Steps from..end-1 have the row before them. */
+static void repeat_laws(foray_policy *policy, int64_t from, int64_t end)
+{
+    int64_t row = policy->states * policy->actions;
+    for (int64_t t = from; t < end; t++)
+        memcpy(policy->chance + t * row, policy->chance + (t - 1) * row,
+               (size_t)row * sizeof *policy->chance);
+}
+
+/* "chance" takes the place of "action". */
+static foray_status read_chances(reading *r, fy_json list, int64_t max)
+{
+    foray_policy *policy = r->policy;
+    int64_t rows = policy->parts * policy->horizon, i = 0, before = -1, from = 0;
+    foray_status status = FORAY_OK;
+    fy_json item = fy_json_first(list);
+    if (fy_json_member(r->root, "action").tree)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "chance: a policy has either actions or probabilities of them");
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || !item.tree ||
+        fy_json_kind_of(item) != FY_JSON_ARRAY || fy_json_size(item) != 2 ||
+        fy_json_size(fy_json_next(item, fy_json_first(item))) != policy->states)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "chance: a list of [step, [a law of actions for each of %" PRId64
+                       " states]] is expected",
+                       policy->states);
+    if (rows > max / policy->states / policy->actions)
+        return fy_fail(r->ctx, FORAY_ERROR_MEMORY, "the policy is too large");
+    status = fy_policy_make_parts(r->ctx, policy, policy->parts, false, true);
+    for (; item.tree && status == FORAY_OK; i++) {
+        status = read_laws(r, item, i, before, &from);
+        if (status == FORAY_OK)
+            repeat_laws(policy, before + 1, before < 0 ? 0 : from);
+        before = from;
+        item = fy_json_next(list, item);
+    }
+    if (status == FORAY_OK)
+        status = check_last(r, "chance", before);
+    if (status != FORAY_OK)
+        return status;
+    repeat_laws(policy, before + 1, rows);
+    fy_policy_find_likeliest(policy);
+    return FORAY_OK;
+}
+
+/* How many parts there are, and their odds. */
+static foray_status read_odds(reading *r)
+{
+    fy_json list = member(r, r->root, "odds");
+    foray_policy *policy = r->policy;
+    policy->parts = 1;
+    if (!list.tree)
+        return FORAY_OK;
+    int64_t parts = fy_json_kind_of(list) == FY_JSON_ARRAY ? fy_json_size(list) : 0;
+    if (parts < 1)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "odds: a list of numbers is expected");
+    if (parts > INT64_MAX / policy->horizon / policy->states)
+        return fy_fail(r->ctx, FORAY_ERROR_MEMORY, "odds: the policy is too large");
+    if (!FY_NEW(fy_policy_arena(r->ctx, policy), policy->odds, parts))
+        return FORAY_ERROR_MEMORY;
+    policy->parts = parts;
+    foray_status status = read_reals(r, list, "odds", parts, policy->odds);
+    if (status == FORAY_OK && !fy_policy_settle(policy->odds, parts))
+        status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "odds: they do not sum to 1");
+    return status;
 }
 
 /* -------------------------------------------------------- values, certificate */
@@ -577,24 +455,6 @@ static foray_status read_certificate(reading *r)
         (status = read_flag(r, object, "vacuous", &certificate->vacuous)) < 0)
         return status;
     return read_doubt(r, object);
-}
-
-/* A list of `count` numbers, each a coordinate. */
-static foray_status read_reals(reading *r, fy_json list, const char *what, int64_t count,
-                               double *out)
-{
-    r->culprit = list.tree ? list : r->culprit;
-    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) != count)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a list of %" PRId64 " numbers is expected",
-                       what, count);
-    int64_t i = 0;
-    for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
-        if (!fy_json_is_number(item))
-            return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s[%" PRId64 "]: a number is expected", what,
-                           i);
-        out[i] = fy_json_real(item);
-    }
-    return FORAY_OK;
 }
 
 /* ------------------------------------------------------------------- about it */
@@ -825,7 +685,11 @@ static foray_status read_policy(reading *r, int64_t max)
         (status = read_integer(r, r->root, "actions", 1, INT32_MAX, &policy->actions)) < 0 ||
         (status = read_integer(r, r->root, "horizon", 1, INT32_MAX, &policy->horizon)) < 0 ||
         (status = read_choice(r, r->root, "mode", fy_mode_names, &mode)) < 0 ||
-        (status = read_actions(r, max)) < 0)
+        (status = read_odds(r)) < 0)
+        return status;
+    fy_json chance = member(r, r->root, "chance");
+    status = chance.tree ? read_chances(r, chance, max) : read_actions(r, max);
+    if (status < 0)
         return status;
     policy->mode = (foray_mode)mode;
     if ((status = read_values(r)) < 0 || (status = read_certificate(r)) < 0)
@@ -844,19 +708,19 @@ static foray_status blame(const reading *r, foray_status status, const char *whe
     return fy_fail_within(r->ctx, status, "%s", where);
 }
 
-static foray_status parse_rest(foray_context *ctx, const policy_text *text, const char *where,
+static foray_status parse_rest(foray_context *ctx, const fy_policy_text *text, const char *where,
                                fy_json_tree *tree)
 {
-    static const char *const keys[] = {"format",      "version", "states",      "actions",
-                                       "horizon",     "mode",    "action",      "value",
-                                       "certificate", "reward",  "state_names", "action_names",
-                                       "clusters",    "from",    NULL};
+    static const char *const keys[] = {
+        "format",      "version",      "states",   "actions", "horizon",     "mode",
+        "action",      "chance",       "odds",     "value",   "certificate", "reward",
+        "state_names", "action_names", "clusters", "from",    NULL};
     return fy_document_parse_large(ctx, (const char *)text->rest.data, text->rest.size - 1, where,
                                    "foray-policy", keys, tree);
 }
 
 /* A policy from a text that was taken apart. */
-static foray_status read_document(foray_context *ctx, const policy_text *text, const char *where,
+static foray_status read_document(foray_context *ctx, const fy_policy_text *text, const char *where,
                                   int64_t max, foray_policy **out)
 {
     fy_json_tree tree;
@@ -880,12 +744,12 @@ static foray_status read_document(foray_context *ctx, const policy_text *text, c
 static foray_status read_stream(foray_context *ctx, FILE *file, const char *text, size_t size,
                                 const char *where, int64_t max, foray_policy **out)
 {
-    policy_text found;
-    foray_status status = take_apart(ctx, file, text, size, where, &found);
+    fy_policy_text found;
+    foray_status status = fy_policy_text_read(ctx, file, text, size, where, &found);
     if (status != FORAY_OK)
         return status;
     status = read_document(ctx, &found, where, max, out);
-    free_text(&found);
+    fy_policy_text_free(&found);
     return status;
 }
 

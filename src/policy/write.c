@@ -2,14 +2,17 @@
  *
  *   {"format":"foray-policy","version":1,"states":S,"actions":A,"horizon":H,
  *    "mode":"optimistic|plugin|pessimistic|given","action":[[from,[...S integers]],...],
+ *    "odds":[...],
  *    "value":{"policy":v,"low":l,"high":h,"optimistic":x,"plugin":y,"pessimistic":z},
  *    "certificate":{"gap":g|null,"delta":x,"radius":TEXT,"bound":TEXT,"status":TEXT,
  *                   "optimal":TEXT,"vacuous":FLAG,"because":TEXT,"doubt":[...],"laws":[...]},
  *    "reward":{...},"state_names":[...],"action_names":[...],"clusters":{...},"from":{...}}
  *
- * Rows of actions hold until the next. What follows the certificate, and "doubt" and "laws", is
- * there where it is known (foray_policy_about). JSON has neither infinity nor NaN: null says that
- * there is no bound, or that a value is not known. */
+ * Rows of actions hold until the next; those of the k-th part of a mixture, which has "odds", begin
+ * at k H. Where a policy draws its actions, "chance" takes the place of "action", with an action or
+ * a list of [action, probability] for each state. What follows the certificate, and "doubt" and
+ * "laws", is there where it is known (foray_policy_about). JSON has neither infinity nor NaN: null
+ * says that there is no bound, or that a value is not known. */
 #include "base/json.h"
 #include "policy/policy.h"
 
@@ -53,17 +56,65 @@ static void put_row(fy_writer *writer, const int32_t *action, int64_t states)
     fy_print(writer, "]");
 }
 
-/* [from, row] where a row differs from the one before. */
+static void put_laws(fy_writer *writer, const foray_policy *policy, int64_t row)
+{
+    int64_t S = policy->states, A = policy->actions;
+    for (int64_t s = 0; s < S; s++) {
+        const double *law = policy->chance + (row * S + s) * A;
+        bool first = true;
+        fy_print(writer, s == 0 ? "[" : ",");
+        if (law[policy->action[row * S + s]] == 1) {
+            fy_print(writer, "%d", policy->action[row * S + s]);
+            continue;
+        }
+        for (int64_t a = 0; a < A; a++) {
+            if (law[a] == 0)
+                continue;
+            fy_print(writer, first ? "[[%" PRId64 "," : ",[%" PRId64 ",", a);
+            fy_document_put_real(writer, law[a]);
+            fy_print(writer, "]");
+            first = false;
+        }
+        fy_print(writer, "]");
+    }
+    fy_print(writer, "]");
+}
+
+/* Is the row, of step row % horizon, that of the step before? */
+static bool repeats_row(const foray_policy *policy, int64_t row)
+{
+    size_t count = (size_t)policy->states;
+    if (row % policy->horizon == 0)
+        return false;
+    const void *now = policy->action + (size_t)row * count;
+    const void *before = policy->action + (size_t)(row - 1) * count;
+    if (policy->chance) {
+        count *= (size_t)policy->actions;
+        now = policy->chance + (size_t)row * count;
+        before = policy->chance + (size_t)(row - 1) * count;
+    }
+    return memcmp(now, before,
+                  count * (policy->chance ? sizeof *policy->chance : sizeof *policy->action)) == 0;
+}
+
+/* [from, row] where a row differs from the one before, or a part of a mixture begins. */
 static void put_actions(fy_writer *writer, const foray_policy *policy)
 {
-    size_t bytes = (size_t)policy->states * sizeof *policy->action;
-    for (int64_t t = 0; t < policy->horizon; t++) {
-        const int32_t *row = policy->action + t * policy->states;
-        if (t > 0 && memcmp(row, row - policy->states, bytes) == 0)
+    fy_print(writer, policy->chance ? "\"chance\":[" : "\"action\":[");
+    for (int64_t row = 0; row < fy_policy_parts(policy) * policy->horizon; row++) {
+        if (repeats_row(policy, row))
             continue;
-        fy_print(writer, "%s[%" PRId64 ",", t > 0 ? ",\n" : "", t);
-        put_row(writer, row, policy->states);
+        fy_print(writer, "%s[%" PRId64 ",", row > 0 ? ",\n" : "", row);
+        if (policy->chance)
+            put_laws(writer, policy, row);
+        else
+            put_row(writer, policy->action + row * policy->states, policy->states);
         fy_print(writer, "]");
+    }
+    fy_print(writer, "]");
+    if (policy->odds) {
+        fy_print(writer, ",\n\"odds\":");
+        put_reals(writer, policy->odds, policy->parts);
     }
 }
 
@@ -218,9 +269,8 @@ static void put_policy(fy_writer *writer, const foray_policy *policy)
     fy_print(writer, "{\"format\":\"foray-policy\",\"version\":1,");
     fy_print(writer, "\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64 ",",
              policy->states, policy->actions, policy->horizon);
-    fy_print(writer, "\"mode\":\"%s\",\n\"action\":[", fy_mode_names[policy->mode]);
+    fy_print(writer, "\"mode\":\"%s\",\n", fy_mode_names[policy->mode]);
     put_actions(writer, policy);
-    fy_print(writer, "]");
     if (!is_unknown(policy)) {
         put_values(writer, policy);
         put_certificate(writer, policy);
