@@ -340,14 +340,14 @@ static void damaged_files_do_no_harm(void **state)
 
 /* ------------------------------------------------------------------ policies that draw */
 
-enum { LAWS = 256 };
+enum { LAWS = 512 };
 
 static foray_policy *draws(double most)
 {
     double chance[LAWS];
     foray_policy *policy;
     for (int64_t i = 0; i < LAWS; i += 2) { /* for any number of steps; a state never draws */
-        chance[i] = i % 8 == 6 ? 1 : most;
+        chance[i] = i / 2 % foray_model_states(model) == 3 ? 1 : most;
         chance[i + 1] = 1 - chance[i];
     }
     support_ok(ctx, foray_policy_create_drawing(ctx, model, chance, &policy));
