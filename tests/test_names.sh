@@ -57,7 +57,7 @@ for name in '=1+1' '+a' '-b' '@sum' '=cmd|x' '\ta'; do
     holds "$name is not written" test "$(table "[\"a\",\"b\",\"$name\"]")" = "0,toss,2,0.75"
 done
 # ---- nor are names written of which not all can be seen
-for name in 'c\u009b31m' 'c\u202egnp' 'c\u001b[2J' '\u200b'; do
+for name in 'c\u009b31m' 'c\u202egnp' 'c\u001b[2J' '\u200b' 'a\u3164' 'a\u034f' 'a\ufe0f' 'a\uffa0'; do
     holds "$name is not written" test "$(table "[\"a\",\"b\",\"$name\"]")" = "0,toss,2,0.75"
 done
 holds "numbers are not formulas" test "$(table '["a","b","-2.5"]')" = "a,toss,-2.5,0.75"
