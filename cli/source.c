@@ -32,7 +32,7 @@ static bool names_file(const char *source)
 
 /* A byte that is 0 is in no text: what has one, and perhaps no end, is copied as far as it shows.
  */
-static cli_exit copy(cli_session *session, FILE *from, const char *shown, FILE *to)
+static cli_exit copy_file(cli_session *session, FILE *from, const char *shown, FILE *to)
 {
     static char block[1 << 16];
     size_t size;
@@ -63,7 +63,7 @@ cli_exit cli_reread_open(cli_session *session, const char *path, cli_reread *out
     if (!from)
         return cli_fail(session, CLI_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
     FILE *file = out->file = tmpfile();
-    cli_exit code = file ? copy(session, from, out->shown, file)
+    cli_exit code = file ? copy_file(session, from, out->shown, file)
                          : cli_fail(session, CLI_BAD_INPUT,
                                     "%s: no temporary file can be made to copy it to: %s",
                                     out->shown, strerror(errno));

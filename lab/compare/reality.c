@@ -21,7 +21,7 @@
  * what is promised. */
 enum { C_REWARD, C_EPISODES, C_RETURN, C_CERTIFICATE, COLUMNS };
 
-static const fy_lab_column columns[COLUMNS] = {
+static const fy_lab_column row_columns[COLUMNS] = {
     [C_REWARD] = {.name = "reward", .help = "that was planned for"},
     [C_EPISODES] = {.name = "episodes", .help = "of exploring"},
     [C_RETURN] = {.name = "return", .help = "mean return of the plan in reality"},
@@ -279,7 +279,7 @@ const fy_lab_experiment fy_compare_reality = {
         "no run has met and which are the same for all plans.",
     .axis = fy_compare_axes,
     .axes = FY_COMPARE_AXES,
-    .column = columns,
+    .column = row_columns,
     .columns = COLUMNS,
     .alone = true,
     .plan = plan_reality,

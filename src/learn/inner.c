@@ -132,12 +132,12 @@ static uint64_t walk_tree(foray_context *ctx, int64_t count, const double *gram,
         int64_t j = __builtin_ctzll(v);
         uint64_t above = v & (v - 1);
         int64_t parent = above ? __builtin_ctzll(above) : count;
-        const double *from = level + parent * stride, *products = gram + j * stride;
+        const double *from = level + parent * stride, *row = gram + j * stride;
         double *to = level + j * stride;
         for (int64_t i = 0; i < j; i++)
-            to[i] = from[i] + products[i];
+            to[i] = from[i] + row[i];
         /* The square itself lies where the level's own product would. */
-        to[j] = from[parent] + 2 * from[j] + products[j];
+        to[j] = from[parent] + 2 * from[j] + row[j];
         if (exceeds(to[j], best)) {
             best = to[j];
             best_subset = v;

@@ -108,10 +108,10 @@ static foray_status fill_steps(foray_context *ctx, const summing *of)
     for (int64_t t = 0; t < sum->horizon && status == FORAY_OK; t++) {
         int64_t like = same_step(of, t);
         int32_t table = like < 0 ? (int32_t)sum->tables : sum->table_of_step[like];
-        if (like < 0)
+        if (like < 0) {
             status = fill_step(ctx, of, weight, t);
-        if (like < 0)
             sum->steps_of[sum->tables++] = 0;
+        }
         sum->table_of_step[t] = table;
         sum->steps_of[table]++;
     }

@@ -765,9 +765,9 @@ static foray_status move_log(fy_store *store)
  * what is not a database, or a damaged one, there is nothing to keep. */
 static foray_status merge_old_log(fy_store *store)
 {
-    bool has_log;
-    foray_status status = fy_find_log(store->ctx, store->real, &has_log);
-    if (status == FORAY_OK && has_log && access(store->real, F_OK) == 0)
+    bool found;
+    foray_status status = fy_find_log(store->ctx, store->real, &found);
+    if (status == FORAY_OK && found && access(store->real, F_OK) == 0)
         status = move_log(store);
     return status == FORAY_ERROR_RUN ? FORAY_OK : status;
 }
