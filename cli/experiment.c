@@ -120,7 +120,7 @@ static void output_cell(cli_output *output, const char *key, const char *cell)
 /* A list of objects called after the headings. */
 static void output_table(cli_output *output, const char *key, const fy_table *table)
 {
-    const char **heading = malloc((size_t)table->columns * sizeof *heading);
+    const char **heading = calloc((size_t)table->columns, sizeof *heading);
     if (!heading || table->cells.failed)
         cli_output_fail(output, "out of memory");
     const char *cell = (const char *)table->cells.data;

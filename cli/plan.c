@@ -283,20 +283,21 @@ static void print_footer(const planning *p)
 {
     const foray_certificate *certificate = &p->policy[0]->certificate;
     char episodes[CLI_NUMBER_SIZE];
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every reward has its plan by now */
+    const double delta = certificate->delta;
     printf("\n%s policies after %s episodes; delta %g, radius %s\n", foray_mode_name(p->mode),
-           cli_grouped(foray_run_saved(p->run), episodes), certificate->delta,
+           cli_grouped(foray_run_saved(p->run), episodes), delta,
            foray_radius_name(certificate->radius));
     bool any[] = {[FORAY_OPTIMAL_NO] = false, false, [FORAY_OPTIMAL_PROVED] = false};
     for (int64_t i = 0; i < p->rewards.count; i++)
         any[p->policy[i]->certificate.optimal] = true;
     if (any[FORAY_OPTIMAL_PROVED])
-        printf("optimal: proved, with probability at least %g\n", 1 - certificate->delta);
+        printf("optimal: proved, with probability at least %g\n", 1 - delta);
     if (any[FORAY_OPTIMAL_ROUNDING])
-        printf("rounding: optimal up to rounding, with probability at least %g\n",
-               1 - certificate->delta);
+        printf("rounding: optimal up to rounding, with probability at least %g\n", 1 - delta);
     if (certificate->status == FORAY_CERTIFIED)
         printf("with probability at least %g, the gap of each is at most its certificate\n",
-               1 - certificate->delta);
+               1 - delta);
     else
         printf("no guarantee: %s\n", foray_certificate_because(certificate));
     cli_print_refutation(p->run, "");

@@ -13,7 +13,6 @@
 
 #include "base/base.h"
 #include "output.h"
-#include "base/base.h"
 
 static volatile sig_atomic_t stop_wanted;
 

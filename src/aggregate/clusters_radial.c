@@ -441,7 +441,7 @@ static double mean_gap(const radial *r, int64_t n, int64_t count)
     if (count < 2)
         return 0.5;
     for (int64_t k = 0; k < count; k++) {
-        neighbour near[2];
+        neighbour near[2] = {0};
         tree_nearest(r->tree, r->centre + k * n, 2, near);
         sum += sqrt(near[1].distance2);
     }

@@ -41,7 +41,7 @@ int fy_level_highest(void);
  * it, to the last bit, which tests show with this function. It acts on what is created with the
  * context afterwards. FORAY_ERROR_USAGE for a level that the machine, or this build of
  * the library, does not have. */
-foray_status fy_level_set(foray_context *ctx, const char *level);
+foray_status fy_level_set(foray_context *ctx, const char *name);
 
 /* The level that a file is compiled for. */
 #ifndef FY_LEVEL

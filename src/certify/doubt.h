@@ -32,7 +32,7 @@ foray_status fy_tie_best(foray_context *ctx, const foray_model *model, const for
 /* A place of the doubt where another action is exactly as good as that of the policy, which is best
  * under theta: no data will tell the two apart. */
 foray_status fy_tie_find(foray_context *ctx, const foray_model *model, const foray_reward *reward,
-                         const foray_policy *policy, const foray_doubt *doubt, bool *found,
+                         const foray_policy *policy, const foray_doubt *about, bool *found,
                          foray_doubt_place *out);
 
 #endif

@@ -16,7 +16,7 @@
 /* Constant but for this number, which threads may change at the same time. */
 foray_model *foray_model_share(const foray_model *model)
 {
-    foray_model *shared = (foray_model *)(uintptr_t)model;
+    foray_model *shared = (foray_model *)model;
     __atomic_add_fetch(&shared->shares, 1, __ATOMIC_RELAXED);
     return shared;
 }

@@ -309,7 +309,7 @@ static foray_status read_sum(reading *from, const char *name, foray_reward **out
 {
     static const char *const others[] = {"default",  "entries", "mode", "reach",
                                          "discount", "avoid",   NULL};
-    foray_reward *term[MOST_TERMS];
+    foray_reward *term[MOST_TERMS] = {NULL};
     double weight[MOST_TERMS], low = NAN, high = NAN;
     int64_t count = 0;
     fy_json list = fy_json_member(from->root, "sum");

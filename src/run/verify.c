@@ -76,7 +76,7 @@ static foray_status check_model(foray_run *run)
  * certificates were to rest on, by the functions that made it. */
 static bool same_number(double a, double b)
 {
-    return memcmp(&a, &b, sizeof a) == 0 || a == b || (a != a && b != b);
+    return a == b || (a != a && b != b);
 }
 
 static bool same_plan(const foray_policy *a, const foray_policy *stored)

@@ -119,7 +119,7 @@ bool fy_unstructured_describe(int64_t index, foray_world_info *info);
  * (the default). With names for its actions, or without (names = 0). Such models are explored by
  * inverse-count, random and recorded, in memory that grows with what was seen; functions
  * that need features or successors refuse them. */
-foray_status fy_model_of_sizes(foray_context *ctx, const char *spec, int64_t names,
+foray_status fy_model_of_sizes(foray_context *ctx, const char *text, int64_t names,
                                const char *const *action_name, foray_model **out);
 
 #endif
