@@ -126,7 +126,11 @@ static void parameters_may_come_before_their_algorithm(void **state)
     support_set(&other, "sstp_levels", "4.0");
     support_set(&other, "sstp-truncation", "2");
     support_set(&other, "sstp_range", "3.00");
-    assert_string_equal(one.own, "sstp_levels=4,sstp_range=3,sstp_truncation=2");
+    assert_string_equal(one.own[0].name, "sstp_levels");
+    assert_string_equal(one.own[1].name, "sstp_range");
+    assert_string_equal(one.own[2].name, "sstp_truncation");
+    assert_string_equal(one.own[3].name, "");
+    assert_true(one.own[0].value.whole == 4 && one.own[1].value.real == 3);
     assert_memory_equal(&one, &other, sizeof one);
     foray_settings copy;
     const fy_explorer_ops *ops;
@@ -157,7 +161,7 @@ static void parameters_of_other_algorithms_are_refused(void **state)
         assert_non_null(strstr(foray_message(ctx), bad[i].message));
         fy_settings_choose(&settings, settings.algorithm);
         assert_int_equal(foray_settings_check(ctx, &settings), FORAY_OK);
-        assert_string_equal(settings.own, "");
+        assert_string_equal(settings.own[0].name, "");
     }
     foray_settings settings;
     foray_settings_default(&settings);
@@ -168,27 +172,26 @@ static void parameters_of_other_algorithms_are_refused(void **state)
 }
 
 /* A caller may fill `own` by hand, well or badly. */
-static void text_of_parameters_is_checked(void **state)
+static void what_callers_fill_in_is_checked(void **state)
 {
     foray_context *ctx = *state;
     static const struct {
-        const char *own, *message; /* NULL: good */
+        foray_own_parameter own;
+        const char *message; /* NULL: good */
     } row[] = {
-        {"", NULL},
-        {"pooled=on", NULL},
-        {"pooled=on,explore_share=0.25", NULL},
-        {"explore_share=2", "rf-rl-explore: explore_share=2, but it must be a number from 0.001"},
-        {"pooled", "should read key=value"},
-        {"pooled=", "pooled=, but it must be one of off|on"},
-        {"pooled=on,pooled=on", "pooled is given twice"},
-        {"nonsense=1", "nonsense is not a setting of rf-rl-explore, but of no algorithm"},
-        {",", "is not a setting"},
+        {{"", {1, 1}}, NULL},
+        {{"pooled", {1, 0}}, NULL},
+        {{"explore_share", {0, 0.25}}, NULL},
+        {{"explore_share", {0, 2}}, "explore_share=2, but it must be a number from 0.001"},
+        {{"explore_share", {0, NAN}}, "explore_share=, but it must be a number from 0.001"},
+        {{"pooled", {2, 0}}, "pooled=, but it must be one of off|on"},
+        {{"nonsense", {0, 0}}, "nonsense is not a setting of rf-rl-explore, but of no algorithm"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         foray_settings settings;
         foray_settings_default(&settings);
         support_set(&settings, "algorithm", "rf-rl-explore");
-        snprintf(settings.own, sizeof settings.own, "%s", row[i].own);
+        settings.own[0] = row[i].own;
         foray_status status = foray_settings_check(ctx, &settings);
         assert_int_equal(status, row[i].message ? FORAY_ERROR_USAGE : FORAY_OK);
         if (row[i].message && !strstr(foray_message(ctx), row[i].message))
@@ -197,12 +200,24 @@ static void text_of_parameters_is_checked(void **state)
     foray_settings full;
     foray_settings_default(&full);
     support_set(&full, "algorithm", "sstp");
-    memset(full.own, 'x', sizeof full.own);
+    memset(full.own, 'x', sizeof full.own); /* names without an end */
     assert_int_equal(foray_settings_check(ctx, &full), FORAY_ERROR_USAGE);
-    memset(full.own, 0, sizeof full.own);
-    memset(full.own, 'x', sizeof full.own - 10);
+    for (int i = 0; i < FORAY_MAX_OWN_PARAMETERS; i++)
+        snprintf(full.own[i].name, sizeof full.own[i].name, "a%02d", i);
     assert_int_equal(foray_settings_set(ctx, &full, "sstp_levels", "60"), FORAY_ERROR_USAGE);
-    assert_non_null(strstr(foray_message(ctx), "too many parameters"));
+    assert_non_null(strstr(foray_message(ctx), "16 parameters of algorithms are set"));
+}
+
+/* Every name fits, and all parameters that one algorithm has. */
+static void own_parameters_fit(void **state)
+{
+    (void)state;
+    const fy_explorer_ops *ops;
+    for (int64_t a = 0; (ops = fy_algorithm_at(a)); a++) {
+        assert_true(ops->parameters <= FORAY_MAX_OWN_PARAMETERS);
+        for (int64_t i = 0; i < ops->parameters; i++)
+            assert_true(strlen(ops->parameter[i].name) < sizeof((foray_own_parameter *)NULL)->name);
+    }
 }
 
 /* Structs know their size: a caller built for another version is understood or refused. */
@@ -240,7 +255,8 @@ int main(void)
         support_test(settings_refuse_nonsense),
         support_test(parameters_may_come_before_their_algorithm),
         support_test(parameters_of_other_algorithms_are_refused),
-        support_test(text_of_parameters_is_checked),
+        support_test(what_callers_fill_in_is_checked),
+        support_test(own_parameters_fit),
         support_test(sizes_are_respected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,6 +181,14 @@ typedef enum foray_replan {
 typedef enum foray_clip { FORAY_CLIP_REMAINING, FORAY_CLIP_HORIZON } foray_clip;
 typedef enum foray_ties { FORAY_TIES_UNCLIPPED, FORAY_TIES_LOWEST } foray_ties;
 
+/* A parameter that only some algorithms have: "sstp_levels" with the value 4. */
+typedef struct foray_own_parameter {
+    char name[32]; /* "": none */
+    foray_parameter_value value;
+} foray_own_parameter;
+
+enum { FORAY_MAX_OWN_PARAMETERS = 16 };
+
 /* The settings that all algorithms share, and in `own` those of the chosen one. Begin with
  * foray_settings_default; then assign members, or set everything by name. Plain data: copy it
  * freely. `foray explore --help` says what each member means. */
@@ -202,9 +210,9 @@ typedef struct foray_settings {
     foray_clip clip;
     foray_ties ties;
     int64_t refactor_every;
-    /* The algorithm's own parameters that differ from their defaults, or were set to them:
-     * "sstp_levels=4,sstp_range=2". Written by foray_settings_set. */
-    char own[512];
+    /* The algorithm's own parameters that were set, in the order of their names; then empty ones.
+     * foray_settings_set writes them. */
+    foray_own_parameter own[FORAY_MAX_OWN_PARAMETERS];
     int64_t plan_every; /* new plans only after every so many episodes; 0: when they pay */
 } foray_settings;
 

@@ -34,6 +34,14 @@ from typing import Any
 # ------------------------------------------------------------------------------------ structs
 
 
+class ParameterValue(Structure):
+    _fields_ = [("whole", c_int64), ("real", c_double)]
+
+
+class OwnParameter(Structure):
+    _fields_ = [("name", c_char * 32), ("value", ParameterValue)]
+
+
 class Settings(Structure):
     _fields_ = [
         ("size", c_size_t),
@@ -54,7 +62,7 @@ class Settings(Structure):
         ("clip", c_int),
         ("ties", c_int),
         ("refactor_every", c_int64),
-        ("own", c_char * 512),
+        ("own", OwnParameter * 16),
         ("plan_every", c_int64),
     ]
 

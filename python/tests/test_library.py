@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HEADERS = [ROOT / "include" / "foray" / name for name in ("foray.h", "lab.h", "system.h")]
 
 STRUCTS = {
+    "foray_parameter_value": _library.ParameterValue,
+    "foray_own_parameter": _library.OwnParameter,
     "foray_settings": _library.Settings,
     "foray_draw": _library.Draw,
     "foray_parameter": _library.Parameter,

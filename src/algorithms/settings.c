@@ -1,6 +1,6 @@
 /* settings.c - the settings of a run: those that all algorithms share, which are members of
- * foray_settings, and the parameters of the algorithms' own, which lie in one of them as
- * text, "key=value,key=value" in the order of their names. */
+ * foray_settings, and the parameters of the algorithms' own, of which one member lists those that
+ * were set, in the order of their names. */
 #include "algorithms/algorithms.h"
 
 #include <stddef.h>
@@ -132,9 +132,9 @@ static const setting *find_common(const foray_settings *settings, const char *na
 
 /* ---------------------------------------------------- the algorithms' own parameters */
 
-static const foray_parameter *find_own(const fy_explorer_ops *ops, const char *name, size_t length)
+static const foray_parameter *find_own(const fy_explorer_ops *ops, const char *name)
 {
-    int64_t i = fy_parameter_find(ops->parameter, ops->parameters, name, length);
+    int64_t i = fy_parameter_find(ops->parameter, ops->parameters, name, strlen(name));
     return i >= 0 ? &ops->parameter[i] : NULL;
 }
 
@@ -142,66 +142,37 @@ static const foray_parameter *find_own(const fy_explorer_ops *ops, const char *n
 static const foray_parameter *find_any_own(const foray_settings *settings, const char *name)
 {
     const fy_explorer_ops *ops = fy_algorithm_named(settings->algorithm);
-    const foray_parameter *row = ops ? find_own(ops, name, strlen(name)) : NULL;
+    const foray_parameter *row = ops ? find_own(ops, name) : NULL;
     for (int64_t i = 0; !row && (ops = fy_algorithm_at(i)); i++)
-        row = find_own(ops, name, strlen(name));
+        row = find_own(ops, name);
     return row;
 }
 
-/* One "key=value" of the text, which moves behind it; false at the end. */
-typedef struct assignment {
-    const char *key, *value;
-    size_t key_length, value_length;
-} assignment;
-
-static bool next_own(const char **text, assignment *out)
+static int64_t count_own(const foray_settings *settings)
 {
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the text is an array in a struct */
-    if (**text == 0)
-        return false;
-    size_t whole = strcspn(*text, ","), key = strcspn(*text, "=,");
-    *out = (assignment){*text, *text + key + 1, key, whole > key ? whole - key - 1 : 0};
-    *text += whole + ((*text)[whole] == ',');
-    return true;
+    int64_t n = 0;
+    while (n < FORAY_MAX_OWN_PARAMETERS && settings->own[n].name[0] != 0)
+        n++;
+    return n;
 }
 
-static bool append_own(char *text, size_t size, const char *key, size_t key_length,
-                       const char *value, size_t value_length)
-{
-    size_t used = strlen(text);
-    int length = fy_format(text + used, size - used, "%s%.*s=%.*s", used > 0 ? "," : "",
-                           (int)key_length, key, (int)value_length, value);
-    return (size_t)length < size - used;
-}
-
-/* Keys stay in order, so that equal settings have equal bytes. */
+/* Names stay in order, so that equal settings have equal bytes. */
 static foray_status set_own(foray_context *ctx, foray_settings *settings,
-                            const foray_parameter *row, const char *value)
+                            const foray_parameter *row, foray_parameter_value value)
 {
-    char text[sizeof settings->own] = "";
-    const char *rest = settings->own;
-    size_t length = strlen(row->name);
-    bool put = false, fits = true;
-    assignment one;
-    while (fits && next_own(&rest, &one)) {
-        size_t shared = one.key_length < length ? one.key_length : length;
-        int order = memcmp(one.key, row->name, shared);
-        bool same = order == 0 && one.key_length == length;
-        bool after = order > 0 || (order == 0 && one.key_length > length);
-        if (!put && (same || after)) {
-            fits = append_own(text, sizeof text, row->name, length, value, strlen(value));
-            put = true;
-        }
-        if (fits && !same)
-            fits =
-                append_own(text, sizeof text, one.key, one.key_length, one.value, one.value_length);
+    int64_t n = count_own(settings), i = 0;
+    while (i < n && strcmp(settings->own[i].name, row->name) < 0)
+        i++;
+    foray_own_parameter *at = settings->own + i;
+    if (i == n || strcmp(at->name, row->name) != 0) {
+        if (n == FORAY_MAX_OWN_PARAMETERS)
+            return fy_fail(ctx, FORAY_ERROR_USAGE,
+                           "%s: %" PRId64 " parameters of algorithms are set", row->name, n);
+        memmove(at + 1, at, (size_t)(n - i) * sizeof *at);
+        *at = (foray_own_parameter){.name = ""};
+        fy_format(at->name, sizeof at->name, "%s", row->name);
     }
-    if (fits && !put)
-        fits = append_own(text, sizeof text, row->name, length, value, strlen(value));
-    if (!fits)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%s: too many parameters of algorithms", row->name);
-    memset(settings->own, 0, sizeof settings->own);
-    memcpy(settings->own, text, strlen(text));
+    at->value = value;
     return FORAY_OK;
 }
 
@@ -209,28 +180,23 @@ static foray_status set_own(foray_context *ctx, foray_settings *settings,
 static void print_own(const foray_settings *settings, const foray_parameter *row, char *text,
                       size_t size)
 {
-    const char *rest = settings->own;
-    assignment one;
     fy_format(text, size, "%s", row->fallback);
-    while (next_own(&rest, &one))
-        if (one.key_length == strlen(row->name) && !memcmp(one.key, row->name, one.key_length))
-            fy_format(text, size, "%.*s", (int)one.value_length, one.value);
+    for (int64_t i = 0; i < count_own(settings); i++)
+        if (strcmp(settings->own[i].name, row->name) == 0)
+            fy_parameter_print(row, settings->own[i].value, text, size);
 }
 
 void fy_settings_choose(foray_settings *settings, const char *algorithm)
 {
-    char text[sizeof settings->own] = "";
-    const char *rest = settings->own;
     const fy_explorer_ops *ops = fy_algorithm_named(algorithm);
-    assignment one;
-    while (ops && next_own(&rest, &one))
-        if (find_own(ops, one.key, one.key_length))
-            append_own(text, sizeof text, one.key, one.key_length, one.value, one.value_length);
+    int64_t n = count_own(settings), kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (ops && find_own(ops, settings->own[i].name))
+            settings->own[kept++] = settings->own[i];
+    memset(settings->own + kept, 0, (size_t)(n - kept) * sizeof *settings->own);
     char name[sizeof settings->algorithm] = ""; /* `algorithm` may be the one that is set already */
     fy_format(name, sizeof name, "%s", algorithm);
     memcpy(settings->algorithm, name, sizeof name);
-    memset(settings->own, 0, sizeof settings->own);
-    memcpy(settings->own, text, strlen(text));
 }
 
 /* ------------------------------------------------------------------------ by name */
@@ -266,13 +232,9 @@ foray_status foray_settings_set(foray_context *ctx, foray_settings *settings, co
     const foray_parameter *own = find_any_own(settings, name);
     if (!own)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no setting '%s'", name);
-    char text[128];
     foray_parameter_value read;
     foray_status status = fy_parameter_read(ctx, own, value, strlen(value), &read);
-    if (status != FORAY_OK)
-        return status;
-    fy_parameter_print(own, read, text, sizeof text);
-    return set_own(ctx, settings, own, text);
+    return status == FORAY_OK ? set_own(ctx, settings, own, read) : status;
 }
 
 foray_status foray_settings_get(foray_context *ctx, const foray_settings *settings,
@@ -306,13 +268,10 @@ const foray_parameter *fy_settings_row(const foray_settings *settings, int64_t i
 {
     const foray_parameter *row = foray_setting_describe(settings->algorithm, index);
     const fy_explorer_ops *ops = fy_algorithm_named(settings->algorithm);
-    const char *rest = settings->own;
-    assignment one;
     index -= FY_COUNT(common) + (ops ? ops->parameters : 0);
-    while (!row && next_own(&rest, &one)) {
-        char name[64];
-        fy_format(name, sizeof name, "%.*s", (int)one.key_length, one.key);
-        if ((!ops || !find_own(ops, name, strlen(name))) && index-- == 0)
+    for (int64_t i = 0; !row && i < count_own(settings); i++) {
+        const char *name = settings->own[i].name;
+        if ((!ops || !find_own(ops, name)) && index-- == 0)
             return find_any_own(settings, name);
     }
     return row;
@@ -369,23 +328,34 @@ static foray_status unknown_algorithm(foray_context *ctx, const char *name)
                    name, known);
 }
 
-/* All that was set must be parameters of this algorithm. */
-static foray_status check_own(foray_context *ctx, const char *own, const fy_explorer_ops *chosen)
+static foray_status not_its_own(foray_context *ctx, const char *name, const fy_explorer_ops *chosen)
 {
-    assignment one;
-    while (next_own(&own, &one)) {
-        if (find_own(chosen, one.key, one.key_length))
-            continue;
-        char having[512] = "";
-        const fy_explorer_ops *ops;
-        for (int64_t i = 0; (ops = fy_algorithm_at(i)); i++)
-            if (find_own(ops, one.key, one.key_length))
-                list_name(having, ops->name);
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "%.*s is not a setting of %s, but of %s",
-                       (int)one.key_length, one.key, chosen->name,
-                       having[0] != 0 ? having : "no algorithm");
+    char having[512] = "";
+    const fy_explorer_ops *ops;
+    for (int64_t i = 0; (ops = fy_algorithm_at(i)); i++)
+        if (find_own(ops, name))
+            list_name(having, ops->name);
+    return fy_fail(ctx, FORAY_ERROR_USAGE, "%s is not a setting of %s, but of %s", name,
+                   chosen->name, having[0] != 0 ? having : "no algorithm");
+}
+
+/* value[ops->parameters]: the defaults, and what was set, which must be of this algorithm and
+ * within its range. */
+static foray_status read_own(foray_context *ctx, const foray_settings *settings,
+                             const fy_explorer_ops *ops, foray_parameter_value *value)
+{
+    foray_status status =
+        fy_parameters_read(ctx, ops->name, ops->parameter, ops->parameters, NULL, 0, value);
+    for (int64_t i = 0; i < count_own(settings) && status == FORAY_OK; i++) {
+        const foray_own_parameter *own = &settings->own[i];
+        const foray_parameter *row = find_own(ops, own->name);
+        char text[128];
+        if (!row)
+            return not_its_own(ctx, own->name, ops);
+        fy_parameter_print(row, own->value, text, sizeof text);
+        status = fy_parameter_read(ctx, row, text, strlen(text), &value[row - ops->parameter]);
     }
-    return FORAY_OK;
+    return status;
 }
 
 foray_status fy_settings_read(foray_context *ctx, const foray_settings *given,
@@ -403,7 +373,8 @@ foray_status fy_settings_read(foray_context *ctx, const foray_settings *given,
     memcpy(settings, given, given->size);
     settings->size = sizeof *settings;
     settings->algorithm[sizeof settings->algorithm - 1] = 0;
-    settings->own[sizeof settings->own - 1] = 0;
+    for (int64_t i = 0; i < FORAY_MAX_OWN_PARAMETERS; i++)
+        settings->own[i].name[sizeof settings->own[i].name - 1] = 0;
     foray_status status = check_ranges(ctx, settings);
     if (status == FORAY_OK)
         status = check_together(ctx, settings);
@@ -417,12 +388,7 @@ foray_status fy_settings_read(foray_context *ctx, const foray_settings *given,
                        "radius: %s cannot explore with likelihood, only ucrl-rfe and scout can; "
                        "its certificates rest on the likelihood in any case",
                        (*ops)->name);
-    status = check_own(ctx, settings->own, *ops);
-    if (status != FORAY_OK)
-        return status;
-    const char *text = settings->own[0] != 0 ? settings->own : NULL;
-    return fy_parameters_read(ctx, (*ops)->name, (*ops)->parameter, (*ops)->parameters, text,
-                              strlen(settings->own), own);
+    return read_own(ctx, settings, *ops, own);
 }
 
 foray_status fy_settings_copy(foray_context *ctx, const foray_settings *given,
