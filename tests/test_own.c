@@ -163,6 +163,27 @@ static void test_kept(void **state)
     assert_ok(bench, foray_run_close(run));
 }
 
+/* Where nobody gave the range, nothing is proved, and the file says so. */
+static void test_guessed(void **state)
+{
+    run_bench *bench = *state;
+    notes n;
+    foray_policy *policy;
+    foray_run *run = explored(bench, 3, 60, &n);
+    foray_own kept;
+    n.own.guessed = true;
+    assert_ok(bench, foray_run_keep_own(run, &n.own));
+    assert_ok(bench, foray_run_close(run));
+    run = run_reopen(bench, bench->path, FORAY_RUN_WRITE);
+    assert_true(foray_run_own(run, &kept) && kept.guessed);
+    assert_ok(bench, foray_run_own_plan(run, FORAY_PLUGIN, true, &policy));
+    assert_int_equal(policy->certificate.status, FORAY_ESTIMATE);
+    assert_ok(bench, foray_run_verify(run));
+    foray_policy_destroy(policy);
+    free(n.own.value);
+    assert_ok(bench, foray_run_close(run));
+}
+
 static void test_refused(void **state)
 {
     run_bench *bench = *state;
@@ -188,10 +209,8 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        RUN_TEST(test_certificates_hold),
-        RUN_TEST(test_everything_seen),
-        RUN_TEST(test_kept),
-        RUN_TEST(test_refused),
+        RUN_TEST(test_certificates_hold), RUN_TEST(test_everything_seen), RUN_TEST(test_kept),
+        RUN_TEST(test_guessed),           RUN_TEST(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -692,8 +692,9 @@ typedef enum foray_bound {
 } foray_bound;
 
 /* CERTIFIED: proved end to end, with probability 1 - delta. EXACT: theta is known. ESTIMATE: seen
- * through clusters, no proof. HEURISTIC: a radius was scaled below what theory requires. REFUTED:
- * no law that the model admits fits the data. UNCERTIFIED: the algorithm has no bound. */
+ * through clusters, or the range of what the world pays is a guess: no proof. HEURISTIC: a radius
+ * was scaled below what theory requires. REFUTED: no law that the model admits fits the data.
+ * UNCERTIFIED: the algorithm has no bound. */
 typedef enum foray_proof_status {
     FORAY_UNCERTIFIED,
     FORAY_CERTIFIED,
@@ -1150,14 +1151,15 @@ FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
 FORAY_API foray_status foray_run_complete_policy(foray_run *run, const foray_reward *reward,
                                                  foray_policy *policy);
 
-/* The rewards that a world itself paid, where they were seen: values of transitions, or, if action
- * and next are -1, of every action in a state. All values, seen or not, lie in [low, high]. */
+/* The rewards that a world itself pays, where they are known: values of transitions, or, if action
+ * and next are -1, of every action in a state. All values, known or not, lie in [low, high]. */
 typedef struct foray_own_value {
     int64_t state, action, next;
     double reward;
 } foray_own_value;
 typedef struct foray_own {
     double low, high;
+    bool guessed; /* nobody said so: certificates are estimates */
     int64_t count;
     foray_own_value *value; /* [count] later ones override */
 } foray_own;

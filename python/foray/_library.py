@@ -305,6 +305,7 @@ class OwnStruct(Structure):
     _fields_ = [
         ("low", c_double),
         ("high", c_double),
+        ("guessed", c_bool),
         ("count", c_int64),
         ("value", POINTER(OwnValue)),
     ]

@@ -4,7 +4,7 @@
   be repeated, and a resumed run meets the same ones;
 * after ``terminated`` the environment is not stepped: the state is absorbing for the rest;
 * ``truncated`` ends the recorded episode: what was seen counts, and nothing is said about the rest;
-* its own reward is recorded; a transition that shows two values is refused.
+* its own reward is recorded, and read from its table; a transition with two values is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .errors import UsageError, WorldError
 from .models import Model
 from .own import Own
 from .spaces import moves, numbers
-from .tables import from_table_with_twins
+from .tables import from_table_with_twins, rewards_of_table
 
 MASK = 2**64 - 1
 
@@ -105,6 +105,7 @@ class Environment:
         model, self.twin = from_table_with_twins(self.table(), self.horizon, initial, laws)
         self.states = model.states
         self.own = Own(self.states, self.actions)
+        self.own.read(*rewards_of_table(self.table(), self.twin))
         return model
 
     # -- step by step

@@ -337,7 +337,7 @@ class Run(Native):
             raise
         finally:
             python.close()
-            if isinstance(self._player, Environment):
+            if isinstance(self._player, Environment) and not aggregated:
                 self._player.own.keep(self)
 
     # -- plans
@@ -551,7 +551,8 @@ def _prepare(
     if isinstance(player, Environment):
         if range is not None and player.clusters is not None:
             raise UsageError("range= and clusters=: what a cluster pays is no single number; plan for a function")
-        player.own.range, run.clusters = None if range is None else range_of(range), player.clusters
+        run.clusters = player.clusters
+        player.own.begin(None if range is None else range_of(range))
         player.own.take(run)
     elif range is not None:
         raise UsageError("range= is that of an environment's own reward, and there is no environment here")
@@ -645,18 +646,19 @@ def explore(
     (``gymnasium.make_vec``), in which episodes are played ahead.
 
     ``path`` keeps the run in a file, which ``resume=True`` continues; ``replace=True`` begins
-    again: what is wrong beforehand replaces nothing, but a world that fails later has begun a new run. ``known`` says what is known about an environment: a model, or "table", which takes from
-    its ``P`` what can follow what, but never how likely it is; ``laws`` says which (s,a) then share
-    a law. ``until`` ends exploring at a bound for all rewards, or at certificates for ``targets``.
-    ``range`` is the range of the environment's own reward, which is then stored in the run, so that
-    you can plan for "own". ``clusters`` ("grid:21x21", "radial:500" or :class:`Clusters`) is how
-    vector observations are seen, within ``box=(low, high)`` if the environment's own bounds are too
-    wide; certificates are then estimates. ``actions`` turns continuous actions into a list: the
-    list itself, or how many in each direction. ``twins`` doubles the states: an episode that ends
-    in s moves to its twin, s + the number of observations, so that other episodes may pass through
-    s. Clusters have twins unless ``twins=False`` says that episodes do not end. ``reward_for`` is
-    for the few algorithms that see a reward while they explore. All other settings are those of
-    `foray explore`, by name.
+    again: what is wrong beforehand replaces nothing, but a world that fails later has begun a new
+    run. ``known`` says what is known about an environment: a model, or "table", which takes from
+    its ``P`` what can follow what and what it pays, but never how likely it is; ``laws`` says which
+    (s,a) then share a law. ``until`` ends exploring at a bound for all rewards, or at certificates
+    for ``targets``. ``range`` is the range of the environment's own reward, which certificates of
+    plans for "own" need; a table has it. ``clusters`` ("grid:21x21", "radial:500" or
+    :class:`Clusters`) is how vector observations are seen, within ``box=(low, high)`` if the
+    environment's own bounds are too wide; certificates are then estimates. ``actions`` turns
+    continuous actions into a list: the list itself, or how many in each direction. ``twins``
+    doubles the states: an episode that ends in s moves to its twin, s + the number of observations,
+    so that other episodes may pass through s. Clusters have twins unless ``twins=False`` says that
+    episodes do not end. ``reward_for`` is for the few algorithms that see a reward while they
+    explore. All other settings are those of `foray explore`, by name.
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=1000, seed=7)
     >>> run.episodes, run.setting("seed")

@@ -182,6 +182,16 @@ def from_table_with_twins(
     return model, _twins(table, model, initial) if facts.twins else {}
 
 
+def rewards_of_table(
+    table: Table, twin: Mapping[int, int]
+) -> tuple[list[tuple[int, int, int, Any]], set[int]]:
+    """(s, a, s', r) of all that can happen, and where episodes end."""
+    possible = [(s, a, row) for s, a, rows in _rows_of(table) for row in rows if row[0] > 0]
+    ends = {twin.get(row[1], row[1]) for _, _, row in possible if row[3]}
+    earned = [(s, a, twin.get(row[1], row[1]) if row[3] else row[1], row[2]) for s, a, row in possible]
+    return [row for row in earned if row[0] not in ends], ends
+
+
 def _twins(table: Table, model: Model, initial: Mapping[int, float]) -> dict[int, int]:
     """Which state each twin belongs to: the library numbers them, in the order of their states, for
     those that reachable states enter by transitions that are done and by others (src/import/ends.c)."""

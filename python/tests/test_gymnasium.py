@@ -74,8 +74,6 @@ def test_the_reward_of_its_own() -> None:
     assert own.certificate.proved and own.certificate.gap < 0.1
     assert own.value == pytest.approx(reached.value, abs=0.02)
     assert run.own.at(0, 14, 2, 15) == 1.0
-    with pytest.raises(foray.UsageError, match="give explore.*range"):
-        foray.explore(env, episodes=5, horizon=5).plan("own")
     with pytest.raises(foray.UsageError, match="own"):
         foray.explore("riverswim", episodes=5).plan("own")
 
@@ -278,8 +276,61 @@ def test_the_reward_is_kept_in_the_run(tmp_path: Path, command: Callable[..., An
     assert said["certificate"]["gap"] == whole.certificate.gap
 
 
+def best_of(env: Any, horizon: int) -> float:
+    """The value of the best policy for what a table pays, by backward induction."""
+    table, start = env.unwrapped.P, env.unwrapped.initial_state_distrib
+    after = np.zeros(len(table))
+    for _ in range(horizon):
+        after = np.array([
+            max(sum(p * (r + (0 if done else after[n])) for p, n, r, done in rows) for rows in actions.values())
+            for _, actions in sorted(table.items())
+        ])  # fmt: skip
+    return float(np.dot(start, after))
+
+
+@pytest.mark.parametrize(("name", "horizon", "best"), [("CliffWalking-v1", 100, -13), ("Taxi-v4", 50, 7.93)])
+def test_the_reward_of_a_table_is_known(name: str, horizon: int, best: float) -> None:
+    env = gymnasium.make(name)
+    plan = foray.explore(env, known="table", horizon=horizon, episodes=1).plan("own")
+    assert plan.value == pytest.approx(best_of(env, horizon)) == pytest.approx(best)
+    assert plan.certificate.status == "certified" and plan.certificate.optimal == "rounding"
+
+
+def test_a_table_gives_the_range(tmp_path: Path) -> None:
+    with foray.explore(lake(), known="table", episodes=1, horizon=5, path=tmp_path / "run") as run:
+        assert run.plan("own").certificate.status == "certified"
+    with foray.explore(lake(), known="table", episodes=2, horizon=5, path=tmp_path / "run", resume=True) as run:
+        assert run.plan("own").certificate.status == "certified"
+    with pytest.raises(foray.WorldError, match=r"table for \(s=14, .* is 1.0, but range=\(-1, 0.5\)"):
+        foray.explore(lake(), known="table", episodes=1, horizon=5, range=(-1, 0.5))
+    env = lake()
+    p, following, _, done = env.unwrapped.P[14][2][0]
+    env.unwrapped.P[14][2].append((0.0, following, 5.0, done))  # which cannot happen
+    foray.explore(env, known="table", episodes=1, horizon=5).plan("own")
+    env.unwrapped.P[14][2].append((p, following, 0.5, done))
+    with pytest.raises(foray.UsageError, match="table for .* was .* a reward must be a function"):
+        foray.explore(env, known="table", episodes=1, horizon=5).plan("own")
+    with pytest.raises(foray.WorldError, match="table for .* was .* a reward must be a function"):
+        foray.explore(env, known="table", episodes=1, horizon=5, range=(0, 5))
+
+
+def test_without_a_range_it_is_an_estimate(tmp_path: Path, command: Callable[..., Any]) -> None:
+    with foray.explore(lake(), episodes=50, horizon=10, path=tmp_path / "run") as run:
+        plan = run.plan("own")
+        assert plan.certificate.status == "estimate" and "range" in plan.certificate.because
+        again = run.certify(plan.policy, "own")
+        assert again.certificate == plan.certificate
+    with foray.explore(lake(), episodes=60, horizon=10, path=tmp_path / "run", resume=True) as run:
+        assert run.plan("own").certificate.status == "estimate"
+        run.verify()
+    assert command("plan", str(tmp_path / "run"), "-r", "own")["plans"][0]["certificate"]["status"] == "estimate"
+    with foray.explore(lake(), episodes=70, horizon=10, path=tmp_path / "run", resume=True, range=(0, 1)) as run:
+        assert run.plan("own").certificate.status == "certified"
+
+
 def test_own_where_nothing_was_seen() -> None:
-    run = foray.explore(lake(), known="table", laws="all", episodes=1, horizon=30, range=(0, 1))
+    known = foray.from_table(lake().unwrapped.P, 30, laws="all")
+    run = foray.explore(lake(), known=known, episodes=1, range=(0, 1))
     plan = run.plan("own")
     assert plan.certificate.vacuous and plan.certificate.gap == 30 and plan.low == 0
     with pytest.raises(foray.UsageError, match="no environment"):

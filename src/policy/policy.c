@@ -38,7 +38,7 @@ const char *foray_certificate_because(const foray_certificate *certificate)
         [FORAY_UNCERTIFIED] = "the algorithm has no bound",
         [FORAY_CERTIFIED] = "proved, with probability at least 1 - delta",
         [FORAY_EXACT] = "theta is known",
-        [FORAY_ESTIMATE] = "what follows a cluster does not obey the model, so no proof covers it",
+        [FORAY_ESTIMATE] = "no proof covers clusters, nor a range that nobody gave",
         [FORAY_HEURISTIC] = "the radius was scaled down, below what the proof needs",
         [FORAY_REFUTED] = "the data refute the model: no law that it admits fits them",
     };

@@ -489,6 +489,7 @@ static foray_status put_own(foray_run *run, const foray_own *own, int64_t id)
     size_t size;
     fy_write_double(&writer, own->low);
     fy_write_double(&writer, own->high);
+    fy_write_u64(&writer, own->guessed);
     for (int64_t i = 0; own->value && i < own->count; i++) {
         const foray_own_value *v = &own->value[i];
         const int32_t where[] = {(int32_t)v->state, (int32_t)v->action, (int32_t)v->next};
@@ -530,15 +531,17 @@ static foray_status read_own(foray_run *run, const uint8_t *data, size_t size, f
     fy_reader reader = {.data = data, .size = size};
     own->low = fy_read_double(&reader);
     own->high = fy_read_double(&reader);
+    uint64_t guessed = fy_read_u64(&reader);
+    own->guessed = guessed;
     for (int64_t i = 0; i < own->count; i++) {
         int32_t where[3];
         fy_read_i32s(&reader, where, 3);
         own->value[i] = (foray_own_value){where[0], where[1], where[2], fy_read_double(&reader)};
     }
-    return reader.failed ? no_own(run) : FORAY_OK;
+    return reader.failed || guessed > 1 ? no_own(run) : FORAY_OK;
 }
 
-enum { HEAD_BYTES = 16, VALUE_BYTES = 20 };
+enum { HEAD_BYTES = 24, VALUE_BYTES = 20 };
 
 foray_status fy_run_take_own(foray_run *run, int64_t id)
 {
@@ -714,6 +717,8 @@ static void combine(const foray_run *run, const foray_policy *above, const foray
     policy->certificate.gap =
         fmin((above->certificate.gap + fmax(unseen->high, 0)) * (1 + 4 * DBL_EPSILON), max);
     fy_certificate_judge(&policy->certificate, max);
+    if (run->own.guessed && policy->certificate.status == FORAY_CERTIFIED)
+        fy_certificate_degrade(&policy->certificate, FORAY_ESTIMATE);
     policy->high = above->high;
 }
 
