@@ -80,14 +80,14 @@ double bench_uniform(uint64_t seed, uint64_t index)
 
 typedef double vector __attribute__((vector_size(16)));
 
-enum { ARRAY_VECTORS = 1 << 23, PIECE_VECTORS = 1 << 15, MOST_THREADS = 64 };
+enum { ARRAY_VECTORS = 1 << 23, PIECE_VECTORS = 1 << 15, MAX_THREADS = 64 };
 enum { CHAINS = 12, STEPS = 1 << 21, REPEATS = 5 };
 
 typedef struct limits {
     int threads;
     vector *a, *b, *c;
     foray_context *ctx;
-    double sink[MOST_THREADS]; /* so that nothing is optimised away */
+    double sink[MAX_THREADS]; /* so that nothing is optimised away */
 } limits;
 
 static double total(vector x)
@@ -172,7 +172,7 @@ static void operate(void *arg)
 bench_machine bench_measure(int threads)
 {
     size_t bytes = ARRAY_VECTORS * sizeof(vector);
-    limits l = {.threads = threads < MOST_THREADS ? threads : MOST_THREADS,
+    limits l = {.threads = threads < MAX_THREADS ? threads : MAX_THREADS,
                 .ctx = foray_context_create()};
     l.a = aligned_alloc(64, bytes);
     l.b = aligned_alloc(64, bytes);

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_BUSY = 64, EPISODES = 20000, REPEATS = 5 };
+enum { MAX_BUSY = 64, EPISODES = 20000, REPEATS = 5 };
 
 /* ----------------------------------------------------------- large plans, nothing beside them */
 
@@ -106,8 +106,8 @@ static void end_busy(int count, const pid_t *busy)
 
 static void measure_beside(int threads)
 {
-    pid_t busy[MOST_BUSY];
-    int one = 1, count = threads < MOST_BUSY ? threads : MOST_BUSY;
+    pid_t busy[MAX_BUSY];
+    int one = 1, count = threads < MAX_BUSY ? threads : MAX_BUSY;
     begin_busy(count, busy);
     double ratio = 1 / bench_speedup(REPEATS, explore, &one, &threads);
     end_busy(count, busy);

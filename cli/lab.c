@@ -288,10 +288,10 @@ static void fill_command(const foray_lab_info *info, lab_command *command)
 
 const cli_command *cli_lab_command(int64_t index)
 {
-    enum { MOST_EXPERIMENTS = 16 };
-    static lab_command commands[MOST_EXPERIMENTS];
+    enum { MAX_EXPERIMENTS = 16 };
+    static lab_command commands[MAX_EXPERIMENTS];
     foray_lab_info info;
-    if (index < 0 || index >= MOST_EXPERIMENTS || !foray_lab_describe(index, &info))
+    if (index < 0 || index >= MAX_EXPERIMENTS || !foray_lab_describe(index, &info))
         return NULL;
     if (!commands[index].is.name)
         fill_command(&info, &commands[index]);

@@ -25,7 +25,7 @@ static void output_facts(cli_output *output, const foray_model_facts *facts)
 {
     cli_output_integer(output, "pairs", facts->pairs);
     cli_output_integer(output, "transitions", facts->transitions);
-    cli_output_integer(output, "most_successors", facts->most_successors);
+    cli_output_integer(output, "max_successors", facts->max_successors);
     cli_output_integer(output, "features", facts->features);
     cli_output_integer(output, "generator_sets", facts->generator_sets);
     cli_output_integer(output, "blocks", facts->blocks);
@@ -42,7 +42,7 @@ static void output_facts(cli_output *output, const foray_model_facts *facts)
     cli_output_integer(output, "psi_norm_action", facts->psi_norm_action);
     cli_output_real(output, "theta_norm", facts->theta_norm);
     cli_output_real(output, "worst_sum", facts->worst_sum);
-    cli_output_real(output, "least_probability", facts->least_probability);
+    cli_output_real(output, "min_probability", facts->min_probability);
 }
 
 /* A model that was read and is not valid is an answer (1), not an error. */

@@ -70,7 +70,7 @@ static foray_parameter_value value_of(const cli_session *session, const char *na
 
 int64_t cli_whole(const cli_session *session, const char *name)
 {
-    return value_of(session, name).whole;
+    return value_of(session, name).integer;
 }
 
 double cli_real(const cli_session *session, const char *name)
@@ -80,7 +80,7 @@ double cli_real(const cli_session *session, const char *name)
 
 int cli_choice(const cli_session *session, const char *name)
 {
-    return (int)value_of(session, name).whole;
+    return (int)value_of(session, name).integer;
 }
 
 cli_exit cli_options_check(cli_session *session)

@@ -79,13 +79,13 @@ static cli_exit read_key(cli_session *session, const char *part, cli_view *view,
     if (status != FORAY_OK)
         return cli_status(session, status);
     if (key == DRAWS)
-        aggregation->draws = value.whole;
+        aggregation->draws = value.integer;
     if (key == ACCURACY)
         aggregation->accuracy = value.real;
     if (key == DELTA)
         aggregation->delta = value.real;
     if (key == SEED)
-        aggregation->seed = (uint64_t)value.whole;
+        aggregation->seed = (uint64_t)value.integer;
     if (key == LIPSCHITZ)
         aggregation->lipschitz = value.real;
     return CLI_DONE;

@@ -183,17 +183,17 @@ static void draw_map(const session *study)
 
 enum { CHART_X = 484, CHART_Y = 64, CHART_WIDTH = 250, CHART_HEIGHT = 352, ZERO = 40 };
 
-static const double least_gap = 1e-3, most_gap = 30;
+static const double min_gap = 1e-3, max_gap = 30;
 
 static double place_x(double power)
 {
     return CHART_X + CHART_WIDTH * (power - FIRST_POWER) / (LAST_POWER - FIRST_POWER);
 }
 
-/* Logarithmic down to least_gap; 0 has a line of its own below. */
+/* Logarithmic down to min_gap; 0 has a line of its own below. */
 static double place_y(double gap)
 {
-    double height = log(fmax(gap, least_gap) / least_gap) / log(most_gap / least_gap);
+    double height = log(fmax(gap, min_gap) / min_gap) / log(max_gap / min_gap);
     return gap > 1e-9 ? CHART_Y + (CHART_HEIGHT - ZERO) * (1 - height) : CHART_Y + CHART_HEIGHT;
 }
 

@@ -10,7 +10,7 @@
 
 #include <foray/foray.h>
 
-enum { REWARDS = 4, EPISODES = 5, MOST_STEPS = 64, SHOWN_STEP = 8 };
+enum { REWARDS = 4, EPISODES = 5, MAX_STEPS = 64, SHOWN_STEP = 8 };
 static const double pi = 3.14159265358979323846, seconds_per_step = 0.15;
 
 typedef struct session {
@@ -19,7 +19,7 @@ typedef struct session {
     foray_system *system;
     foray_clusters *clusters;
     foray_policy *policy[REWARDS];
-    double path[REWARDS][EPISODES][MOST_STEPS][2]; /* states of episodes in reality */
+    double path[REWARDS][EPISODES][MAX_STEPS][2]; /* states of episodes in reality */
     int64_t steps;
 } session;
 
@@ -64,7 +64,7 @@ static void run(session *study, const char *file)
     need(study, foray_system_open(study->ctx, "pendulum", &study->system));
     need(study, foray_clusters_parse(study->ctx, study->system, "grid:31x31", &study->clusters));
     int64_t horizon = foray_system_describe(study->system)->horizon;
-    study->steps = horizon < MOST_STEPS ? horizon : MOST_STEPS;
+    study->steps = horizon < MAX_STEPS ? horizon : MAX_STEPS;
     for (int64_t i = 0; i < REWARDS; i++) {
         plan(study, i);
         for (int64_t e = 0; e < EPISODES; e++)

@@ -278,13 +278,13 @@ static void repair(const bool *touched)
 /* Makes `changed` the sound run with the changes that the input asks for. */
 static void change_cells(const uint8_t *data, size_t size)
 {
-    enum { MOST_CHANGES = 8 };
+    enum { MAX_CHANGES = 8 };
     static sqlite3_stmt *begin, *commit;
     bool touched[TABLES] = {false};
     sqlite3_int64 length;
     replace_bytes(&changed, sound);
     run_prepared(&begin, "BEGIN");
-    for (int i = 0; i < MOST_CHANGES && size > 0; i++) {
+    for (int i = 0; i < MAX_CHANGES && size > 0; i++) {
         const cell *at = &cells[take(&data, &size) % CELLS];
         int row = take(&data, &size) % 24, what = take(&data, &size) % 8;
         if (what >= 5)

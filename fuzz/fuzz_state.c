@@ -7,7 +7,7 @@
  * of the state, which may thus be shorter or longer. */
 #include "fuzz.h"
 
-enum { MOST_ALGORITHMS = 32, EPISODES = 6, FINGERPRINT = 8 };
+enum { MAX_ALGORITHMS = 32, EPISODES = 6, FINGERPRINT = 8 };
 
 typedef struct stage {
     const char *algorithm;
@@ -16,7 +16,7 @@ typedef struct stage {
     size_t size;
 } stage;
 
-static stage stages[MOST_ALGORITHMS];
+static stage stages[MAX_ALGORITHMS];
 static int64_t stage_count;
 static foray_reward *goal, *open_goal;
 
@@ -63,7 +63,7 @@ static void add_stage(foray_context *ctx, const foray_model *model, const char *
 {
     stage *at = &stages[stage_count++];
     uint32_t chance = 1;
-    assert(stage_count <= MOST_ALGORITHMS);
+    assert(stage_count <= MAX_ALGORITHMS);
     *at = (stage){.algorithm = algorithm, .model = model};
     foray_explorer *explorer = explorer_of(ctx, at);
     for (int k = 0; k < EPISODES; k++)

@@ -156,12 +156,12 @@ void inner_centre_rows(int n, int d, double *rows)
     }
 }
 
-void inner_add_random_sets(bool centred, int count, int most_n)
+void inner_add_random_sets(bool centred, int count, int max_n)
 {
     double rows[INNER_MOST_N * INNER_MOST_D];
     for (int k = 0; k < count; k++) {
         int block = inner_draw_below((int)inner_bed.basis.blocks), d = inner_bed.block[block].dim;
-        int n = 1 + inner_draw_below(most_n);
+        int n = 1 + inner_draw_below(max_n);
         inner_draw_rows(k % INNER_KINDS, n, d, rows);
         if (centred)
             inner_centre_rows(n, d, rows);

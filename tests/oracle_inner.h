@@ -60,7 +60,7 @@ enum {
 void inner_draw_rows(int kind, int n, int d, double *rows);
 /* Makes rows sum to zero exactly enough: centres the last one. */
 void inner_centre_rows(int n, int d, double *rows);
-void inner_add_random_sets(bool centred, int count, int most_n);
+void inner_add_random_sets(bool centred, int count, int max_n);
 
 /* ||sum_j f_j g_j||_{Sigma^-1}, the plain way. */
 double inner_norm_of(int64_t set, const double *f);

@@ -85,7 +85,7 @@ double support_own(const foray_settings *settings, const char *name)
     const foray_parameter *row = own_row(name);
     support_ok(&ctx, foray_settings_get(&ctx, settings, name, text, sizeof text));
     support_ok(&ctx, fy_parameter_read(&ctx, row, text, strlen(text), &value));
-    return row->kind == FORAY_CHOICE ? (double)value.whole : value.real;
+    return row->kind == FORAY_CHOICE ? (double)value.integer : value.real;
 }
 
 const char *support_algorithm(int64_t index)

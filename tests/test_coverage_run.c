@@ -90,10 +90,10 @@ static void failures_are_seen(void **state)
     for (int64_t seed = 0; seed < RUNS; seed++) {
         fy_coverage_outcome good = watch(&b, "ucrl-rfe", FORAY_RADIUS_SHARP, 1, seed);
         fy_coverage_outcome bad = watch(&b, "ucrl-rfe", FORAY_RADIUS_SHARP, 0.1, seed);
-        held += fy_coverage_held(&good);
+        held += fy_coverage_holds(&good);
         sets += bad.set > 1;
         missed += bad.each > 1;
-        assert_false(bad.set > 1 && fy_coverage_held(&bad));
+        assert_false(bad.set > 1 && fy_coverage_holds(&bad));
         if (good.set <= 1) /* on the event nothing may fail */
             assert_true(good.all <= 1 && good.each <= 1);
     }
@@ -113,7 +113,7 @@ static void what_is_missing_is_nan(void **state)
     assert_true(isnan(counts.set) && counts.all <= 1 && counts.each <= 1);
     fy_coverage_outcome sstp = watch(&b, "sstp", FORAY_RADIUS_SHARP, 1, 1);
     assert_true(isnan(sstp.set) && isnan(sstp.all) && isnan(sstp.bound) && sstp.each <= 1);
-    assert_true(fy_coverage_held(&counts) && fy_coverage_held(&sstp));
+    assert_true(fy_coverage_holds(&counts) && fy_coverage_holds(&sstp));
     close_bench(&b);
 }
 
@@ -189,7 +189,7 @@ static void likelihoods_are_watched(void **state)
             support_ok(b.ctx, fy_coverage_run(b.ctx, b.model, &b.settings, FORAY_RADIUS_LIKELIHOOD,
                                               b.search, 1, &found));
             assert_true(found.set > 0 && found.all > 0 && found.bound > 0);
-            held[scaled] += fy_coverage_held(&found);
+            held[scaled] += fy_coverage_holds(&found);
         }
     assert_int_equal(held[0], 10);
     assert_int_equal(held[1], 0);

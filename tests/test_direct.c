@@ -120,8 +120,8 @@ static void widths_are_those_of_the_likelihood(void **state)
             direct[seed % 3]++;
             for (int64_t j = 0; j < fy_generator_set_size(model, i); j++)
                 l += q[j] > 0 ? n * q[j] * log(q[j]) : 0;
-            double min = fy_likelihood_least(certifier->likelihood, g, certifier->count,
-                                             0.1 / (double)certifier->blocks);
+            double min = fy_likelihood_min(certifier->likelihood, g, certifier->count,
+                                           0.1 / (double)certifier->blocks);
             double x = n * certifier->set->width[i];
             assert_true(x >= l - min - 1e-6 && x <= l - min + 1e-5);
         }

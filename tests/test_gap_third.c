@@ -12,19 +12,19 @@
 #include "certify/certifier.h"
 #include "explore/explorer.h"
 
-enum { MOST_U = 5, MOST_S = 64 };
+enum { MAX_U = 5, MAX_S = 64 };
 
 /* More digits than certificates have, where the machine offers any. */
 typedef long double real;
 
 /* What is kept of a state, or worked out of an action. */
 typedef struct dense {
-    real V, J[MOST_U], K[MOST_U][MOST_U], rest, E, D;
+    real V, J[MAX_U], K[MAX_U][MAX_U], rest, E, D;
     real high, low; /* V_bar of the best policy and V_low of this one */
 } dense;
 
 typedef struct action {
-    real Q, J[MOST_U], Psi[MOST_U][MOST_U], K[MOST_U][MOST_U], T[MOST_U][MOST_U][MOST_U];
+    real Q, J[MAX_U], Psi[MAX_U][MAX_U], K[MAX_U][MAX_U], T[MAX_U][MAX_U][MAX_U];
 } action;
 
 typedef struct stage {
@@ -47,7 +47,7 @@ static stage set_up(const char *world, int64_t episodes)
     for (int64_t k = 0; k < episodes; k++)
         support_ok(s.ctx, foray_explorer_play(s.explorer, s.world, NULL, NULL));
     support_ok(s.ctx, fy_explorer_sets(s.explorer, &s.sets));
-    assert_true(s.model->states <= MOST_S);
+    assert_true(s.model->states <= MAX_S);
     /* What the likelihood says without an ellipsoid is tests/test_direct.c's. */
     for (int64_t i = 0; i < s.model->generator_sets; i++)
         s.sets->set->width[i] = INFINITY;
@@ -73,16 +73,16 @@ static real norm(const real *v, int64_t count)
     return sqrtl(square);
 }
 
-/* A pair's successors: p, x as rows of MOST_U, next. */
+/* A pair's successors: p, x as rows of MAX_U, next. */
 typedef struct law {
     int64_t n;
     const int32_t *next;
     const double *same; /* where its probabilities are kept: pairs may share them */
-    real p[16], x[16][MOST_U];
+    real p[16], x[16][MAX_U];
 } law;
 
 /* M = L L', packed by rows. */
-static void factorise(const double *M, int64_t d, real L[MOST_U][MOST_U])
+static void factorise(const double *M, int64_t d, real L[MAX_U][MAX_U])
 {
     for (int64_t i = 0; i < d; i++)
         for (int64_t j = 0; j <= i; j++) {
@@ -101,12 +101,12 @@ static law law_of(const stage *s, int64_t pair)
     int64_t i = model->generator_set[pair], g = set->basis->block_of_generator_set[i];
     int64_t d = set->basis->block[g].dim, first = model->gen_start[i];
     const double *z = set->z + set->ridge->at_vector[g];
-    double phi[16 * MOST_U];
-    real L[MOST_U][MOST_U];
+    double phi[16 * MAX_U];
+    real L[MAX_U][MAX_U];
     law l = {.n = fy_generator_set_size(model, i),
              .next = model->succ + model->succ_start[pair],
              .same = set->p + first};
-    assert_true(l.n <= 16 && d <= MOST_U);
+    assert_true(l.n <= 16 && d <= MAX_U);
     fy_basis_generators(set->basis, i, phi);
     factorise(set->ridge->sigma + set->ridge->at_matrix[g], d, L);
     for (int64_t j = 0; j < l.n; j++) {
@@ -131,18 +131,18 @@ static action look(const law *l, real reward, const dense *after)
     for (int64_t j = 0; j < l->n; j++) {
         const dense *f = &after[l->next[j]];
         a.Q += l->p[j] * f->V;
-        for (int r = 0; r < MOST_U; r++) {
+        for (int r = 0; r < MAX_U; r++) {
             a.J[r] += l->p[j] * f->J[r] + l->x[j][r] * f->V;
-            for (int c = 0; c < MOST_U; c++) {
+            for (int c = 0; c < MAX_U; c++) {
                 a.Psi[r][c] += l->x[j][r] * f->J[c];
                 a.K[r][c] += l->p[j] * f->K[r][c];
-                for (int e = 0; e < MOST_U; e++)
+                for (int e = 0; e < MAX_U; e++)
                     a.T[r][c][e] += l->x[j][r] * f->K[c][e];
             }
         }
     }
-    for (int r = 0; r < MOST_U; r++)
-        for (int c = 0; c < MOST_U; c++)
+    for (int r = 0; r < MAX_U; r++)
+        for (int c = 0; c < MAX_U; c++)
             a.K[r][c] += (a.Psi[r][c] + a.Psi[c][r]) / 2;
     return a;
 }
@@ -150,28 +150,28 @@ static action look(const law *l, real reward, const dense *after)
 /* sup P f, f being the member of `after` at this offset. */
 static real upper(const law *l, const dense *after, size_t member)
 {
-    real mean = 0, max = 0, sum[MOST_U] = {0};
+    real mean = 0, max = 0, sum[MAX_U] = {0};
     for (int64_t j = 0; j < l->n; j++) {
         real f = *(const real *)((const char *)&after[l->next[j]] + member);
         mean += l->p[j] * f;
         max = fmaxl(max, f);
-        for (int r = 0; r < MOST_U; r++)
+        for (int r = 0; r < MAX_U; r++)
             sum[r] += l->x[j][r] * f;
     }
-    return fminl(max, mean + norm(sum, MOST_U));
+    return fminl(max, mean + norm(sum, MAX_U));
 }
 
 /* r + sup P V_bar, or r + inf P V_low, as long as no more than `left` can be earned. */
 static real bound_value(const law *l, real reward, const dense *after, bool high, real left)
 {
-    real mean = reward, sum[MOST_U] = {0};
+    real mean = reward, sum[MAX_U] = {0};
     for (int64_t j = 0; j < l->n; j++) {
         real f = high ? after[l->next[j]].high : after[l->next[j]].low;
         mean += l->p[j] * f;
-        for (int r = 0; r < MOST_U; r++)
+        for (int r = 0; r < MAX_U; r++)
             sum[r] += l->x[j][r] * f;
     }
-    return fminl(left, fmaxl(0, mean + (high ? 1 : -1) * norm(sum, MOST_U)));
+    return fminl(left, fmaxl(0, mean + (high ? 1 : -1) * norm(sum, MAX_U)));
 }
 
 /* The most that can follow. */
@@ -188,17 +188,16 @@ static real spill(const stage *s, const law *a, const law *b, const dense *after
 {
     real total = 0;
     for (int64_t to = 0; to < s->model->states; to++) {
-        real dp = 0, dx[MOST_U] = {0};
+        real dp = 0, dx[MAX_U] = {0};
         for (int side = 0; side < 2; side++) {
             const law *l = side == 0 ? a : b;
             for (int64_t j = 0; j < l->n; j++)
-                for (int r = 0; r < MOST_U && l->next[j] == to; r++) {
+                for (int r = 0; r < MAX_U && l->next[j] == to; r++) {
                     dp += r == 0 ? (side == 0 ? l->p[j] : -l->p[j]) : 0;
                     dx[r] += side == 0 ? l->x[j][r] : -l->x[j][r];
                 }
         }
-        total +=
-            (fabsl(dp) + norm(dx, MOST_U)) * *(const real *)((const char *)&after[to] + member);
+        total += (fabsl(dp) + norm(dx, MAX_U)) * *(const real *)((const char *)&after[to] + member);
     }
     return total;
 }
@@ -213,20 +212,20 @@ static void subtract(real *from, const real *what, int64_t count)
 static real advantage(const stage *s, const law *a, const law *b, action other, const action *mine,
                       const dense *after)
 {
-    enum { U2 = MOST_U * MOST_U, U3 = U2 * MOST_U };
-    subtract(other.J, mine->J, MOST_U);
+    enum { U2 = MAX_U * MAX_U, U3 = U2 * MAX_U };
+    subtract(other.J, mine->J, MAX_U);
     subtract(other.Psi[0], mine->Psi[0], U2);
     subtract(other.K[0], mine->K[0], U2);
     subtract(other.T[0][0], mine->T[0][0], U3);
     real second = norm(other.Psi[0], U2) + spill(s, a, b, after, offsetof(dense, E));
     real third = norm(other.K[0], U2) + norm(other.T[0][0], U3) +
                  spill(s, a, b, after, offsetof(dense, rest));
-    return other.Q - mine->Q + norm(other.J, MOST_U) + fminl(second, third);
+    return other.Q - mine->Q + norm(other.J, MAX_U) + fminl(second, third);
 }
 
 static dense certify_state(const stage *s, int64_t t, int64_t x, int64_t pi, const dense *after)
 {
-    enum { U2 = MOST_U * MOST_U, U3 = U2 * MOST_U };
+    enum { U2 = MAX_U * MAX_U, U3 = U2 * MAX_U };
     const foray_model *model = s->model;
     dense now = {0};
     real reward = x == s->goal;
@@ -239,7 +238,7 @@ static dense certify_state(const stage *s, int64_t t, int64_t x, int64_t pi, con
     real left = (real)(model->horizon - t);
     now.E = fminl(norm(mine.Psi[0], U2) + upper(&b, after, offsetof(dense, E)),
                   norm(mine.K[0], U2) + now.rest);
-    now.E = fminl(now.E, left - 1 + norm(mine.J, MOST_U));
+    now.E = fminl(now.E, left - 1 + norm(mine.J, MAX_U));
     now.D = upper(&b, after, offsetof(dense, D));
     now.low = bound_value(&b, reward, after, false, left);
     for (int64_t a = 0; a < model->actions; a++) {
@@ -259,7 +258,7 @@ static dense certify_state(const stage *s, int64_t t, int64_t x, int64_t pi, con
 static real dense_gap(const stage *s, const int32_t *policy)
 {
     const foray_model *model = s->model;
-    static dense layer[2][MOST_S];
+    static dense layer[2][MAX_S];
     real gap = 0;
     memset(layer, 0, sizeof layer);
     for (int64_t t = model->horizon - 1; t >= 0; t--)

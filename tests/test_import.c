@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 4096, MOST_STATES = 64, MOST_ACTIONS = 4 };
+enum { MAX_ROWS = 4096, MAX_STATES = 64, MAX_ACTIONS = 4 };
 
 typedef struct raw_row {
     int state, action, next, done;
@@ -17,7 +17,7 @@ typedef struct raw_row {
 
 typedef struct raw_table {
     int states, actions, rows;
-    raw_row row[MOST_ROWS];
+    raw_row row[MAX_ROWS];
 } raw_table;
 
 static char path[512];
@@ -50,9 +50,9 @@ static foray_status import_table(foray_context *ctx, const foray_import_options 
 /* V_t(s) = max_a sum over rows of p (r + V_{t+1}(next) unless done), from state 0. */
 static double best_return(const raw_table *table, int64_t horizon)
 {
-    double value[MOST_STATES] = {0}, q[MOST_STATES][MOST_ACTIONS];
+    double value[MAX_STATES] = {0}, q[MAX_STATES][MAX_ACTIONS];
     for (int64_t t = 0; t < horizon; t++) {
-        bool has[MOST_STATES][MOST_ACTIONS] = {{false}};
+        bool has[MAX_STATES][MAX_ACTIONS] = {{false}};
         memset(q, 0, sizeof q);
         for (int i = 0; i < table->rows; i++) {
             const raw_row *row = &table->row[i];
@@ -95,7 +95,7 @@ static void draw_table(support_random *random, raw_table *table)
 
 static void write_table(const raw_table *table, bool header)
 {
-    static char text[MOST_ROWS * 80];
+    static char text[MAX_ROWS * 80];
     size_t used = (size_t)snprintf(
         text, sizeof text, "%s", header ? "next,action,state,done,probability,reward\n" : "# x\n");
     for (int i = 0; i < table->rows; i++) {

@@ -65,16 +65,16 @@ static void write_text(const char *name, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-enum { ROWS_OF_PAIR = 4, MOST_PAIRS = 16, LINE = 64 };
+enum { ROWS_OF_PAIR = 4, MAX_PAIRS = 16, LINE = 64 };
 
 /* A random table with ends, ends that are entered otherwise as well, and twins by reward: the rows
  * pair by pair, and the same ones with the pairs mixed. */
 static void write_tables(support_random *random)
 {
-    static char row[MOST_PAIRS][ROWS_OF_PAIR][LINE];
-    char sorted[MOST_PAIRS * ROWS_OF_PAIR * LINE] = "s,a,next,probability,reward,done\n",
-                                            mixed[sizeof sorted];
-    int states = 2 + (int)support_below(random, 6), pairs = 2 * states, used[MOST_PAIRS] = {0};
+    static char row[MAX_PAIRS][ROWS_OF_PAIR][LINE];
+    char sorted[MAX_PAIRS * ROWS_OF_PAIR * LINE] = "s,a,next,probability,reward,done\n",
+                                           mixed[sizeof sorted];
+    int states = 2 + (int)support_below(random, 6), pairs = 2 * states, used[MAX_PAIRS] = {0};
     strcpy(mixed, sorted);
     for (int p = 0; p < pairs; p++)
         for (int j = 0; j < ROWS_OF_PAIR; j++) {

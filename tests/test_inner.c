@@ -16,10 +16,10 @@
 
 /* -------------------------------------------------------------------- exact */
 
-static void check_exact(bool centred, int blocks, const int32_t *dims, int count, int most_n)
+static void check_exact(bool centred, int blocks, const int32_t *dims, int count, int max_n)
 {
     inner_begin(centred, blocks, dims);
-    inner_add_random_sets(centred, count, most_n);
+    inner_add_random_sets(centred, count, max_n);
     inner_make_ridge();
     fy_inner *inner = inner_solve(FORAY_INNER_EXACT, 1);
     for (int64_t set = 0; set < inner_bed.model.generator_sets; set++) {

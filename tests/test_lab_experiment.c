@@ -79,7 +79,7 @@ static foray_status show(fy_lab *lab, fy_content *content)
         for (int64_t r = 0; r < lab->rows[i].count; r += 2)
             sum += fy_rows_at(&lab->rows[i], r)[C_VALUE];
         fy_table_cell(&table, "%s", lab->cell[i].name);
-        fy_table_shortest(&table, sum);
+        fy_table_exact(&table, sum);
         fy_content_point(content, (fy_series_point){(double)i, sum, NAN, NAN});
     }
     fy_lab_find(lab, "There are %lld cells & no more.", (long long)lab->cells);

@@ -337,8 +337,8 @@ static double refute(bodies *b, double share)
 static double nearest_of_grid(bodies *b, double share)
 {
     enum { FINE = 160 };
-    double least_other = fy_likelihood_least(b->l.likelihood, 0, b->l.count, share);
-    double least_one = fy_likelihood_least(b->l.likelihood, 0, b->one, share), best = INFINITY;
+    double least_other = fy_likelihood_min(b->l.likelihood, 0, b->l.count, share);
+    double least_one = fy_likelihood_min(b->l.likelihood, 0, b->one, share), best = INFINITY;
     int64_t *other = b->l.count;
     for (int i = 0; i <= FINE; i++)
         for (int j = 0; i + j <= FINE; j++) {

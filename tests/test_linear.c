@@ -86,7 +86,7 @@ static void play(stage *s, int64_t episode, int64_t first, int64_t last)
 }
 
 /* Has the determinant of some step doubled since it was last noted? */
-static bool outgrown(stage *s)
+static bool has_doubled(stage *s)
 {
     bool grown = false;
     for (int64_t t = 0; t < s->model->horizon; t++) {
@@ -145,7 +145,7 @@ static void wang_is_the_textbook(const char *world, int source, double c, int re
     int64_t plans = 0;
     for (int64_t k = 0; k < settings.episodes; k++) {
         support_ok(s.ctx, foray_explorer_begin(s.explorer));
-        if (k == 0 || replan == FORAY_REPLAN_EVERY || outgrown(&s)) {
+        if (k == 0 || replan == FORAY_REPLAN_EVERY || has_doubled(&s)) {
             note_growth(&s);
             oracle_wang(s.oracle, wang_beta(&s), NULL, 1);
             plans++;
@@ -222,7 +222,7 @@ static void francis_is_the_textbook(const char *world, int source, int64_t lengt
     for (int64_t k = 0; k < settings.episodes; k++) {
         int64_t p = k / length % H;
         support_ok(s.ctx, foray_explorer_begin(s.explorer));
-        if (p != before || replan == FORAY_REPLAN_EVERY || outgrown(&s)) {
+        if (p != before || replan == FORAY_REPLAN_EVERY || has_doubled(&s)) {
             note_growth(&s);
             oracle_linear_invert(s.oracle, p);
             memcpy(epoch, s.oracle->inverse, (size_t)(d * d) * sizeof *epoch);

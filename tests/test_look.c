@@ -189,7 +189,7 @@ static void tables_are_for_people(void **state)
     foray_context *ctx = foray_context_create();
     fy_table table = fy_table_begin(ctx, 2, heading);
     fy_writer text = {.ctx = ctx};
-    fy_table_shortest(&table, INFINITY);
+    fy_table_exact(&table, INFINITY);
     fy_table_cell(&table, "> %d", 32768);
     fy_table_print_html_rounded(&table, &text);
     fy_write_bytes(&text, "", 1);

@@ -93,7 +93,7 @@ static void meet(worst *w, double error, double x, double y)
         *w = (worst){w->count, error, x, y};
 }
 
-static void judge(const char *name, const char *area, const worst *w)
+static void check_worst(const char *name, const char *area, const worst *w)
 {
     print_message("%-7s %-28s %7lld arguments, worst %.4f ulp at %a", name, area,
                   (long long)w->count, w->error, w->x);
@@ -131,7 +131,7 @@ static void test_exponents(const kind *k, const char *area, double centre, int s
             double d = with_exponent(exponent), x = centre + (sign ? sign * d : either_sign(d));
             meet(&w, error_of(k, x), x, 0);
         }
-    judge(k->name, area, &w);
+    check_worst(k->name, area, &w);
 }
 
 static void test_interval(const kind *k, const char *area, double low, double high, int count)
@@ -141,7 +141,7 @@ static void test_interval(const kind *k, const char *area, double low, double hi
         double x = between(low, high);
         meet(&w, error_of(k, x), x, 0);
     }
-    judge(k->name, area, &w);
+    check_worst(k->name, area, &w);
 }
 
 /* The doubles around some x, on both sides. */
@@ -169,7 +169,7 @@ static void logarithms(void **state)
         worst w = {0};
         for (int j = -128; j <= 256; j++) /* where the table goes to its next row */
             test_around(both[i], &w, 1 + j / 256.0);
-        judge(both[i]->name, "changes of the table's row", &w);
+        check_worst(both[i]->name, "changes of the table's row", &w);
     }
     for (int i = 0; i <= 22; i++)
         assert_true(fy_log10(fy_pow(10, i)) == i);
@@ -195,7 +195,7 @@ static void exponentials(void **state)
     const double ends[] = {0x1.62e42fefa39efp9, -0x1.6232bdd7abcd2p9, -0x1.74910d52d3051p9};
     for (size_t i = 0; i < COUNT(ends); i++)
         test_around(&EXP, &w, ends[i]);
-    judge("exp", "largest and smallest results", &w);
+    check_worst("exp", "largest and smallest results", &w);
 }
 
 /* Hardest where the result is nearly 0: multiples of pi/2, and the double that is nearest to one
@@ -212,14 +212,14 @@ static void sines(void **state)
         worst w = {0};
         for (int j = 1; j < 2000; j++)
             test_around(both[i], &w, either_sign(M_PI_2 * floor(exp(between(0, 15)))));
-        judge(both[i]->name, "multiples of pi/2", &w);
+        check_worst(both[i]->name, "multiples of pi/2", &w);
         w = (worst){0};
         for (int j = 0; j <= 101; j++) /* where the table goes to its next row */
             test_around(both[i], &w, j / 128.0);
         test_around(both[i], &w, 0.785);
         test_around(both[i], &w, 0x1p20);
         test_around(both[i], &w, 0x1.6ac5b262ca1ffp849);
-        judge(both[i]->name, "changes of the method", &w);
+        check_worst(both[i]->name, "changes of the method", &w);
     }
 }
 
@@ -237,7 +237,7 @@ static void log_gamma(void **state)
     for (int j = 1; j <= 50; j++)
         test_around(&LGAMMA, &w, j / 16.0);
     test_around(&LGAMMA, &w, 0x1.754d9278b51a7p1014);
-    judge("lgamma", "changes of the method", &w);
+    check_worst("lgamma", "changes of the method", &w);
 }
 
 /* ---------------------------------------------------------------------------------- pow */
@@ -254,7 +254,7 @@ static void test_powers(const char *area, bool near_one, double low, double high
         if (isfinite(y))
             meet(&w, error_of_pow(x, y), x, y);
     }
-    judge("pow", area, &w);
+    check_worst("pow", area, &w);
 }
 
 static void powers(void **state)
@@ -275,9 +275,9 @@ static void powers(void **state)
         x = between(0.99, 1.01), y = between(-745.2, 709.8) / log(x);
         meet(&near, error_of_pow(x, y), x, y);
     }
-    judge("pow", "integer exponents", &w);
-    judge("pow", "all exponents", &tiny);
-    judge("pow", "bases near 1", &near);
+    check_worst("pow", "integer exponents", &w);
+    check_worst("pow", "all exponents", &tiny);
+    check_worst("pow", "bases near 1", &near);
 }
 
 /* What is a double comes out exactly. */

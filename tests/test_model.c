@@ -38,10 +38,10 @@ static void mixture_by_hand(void **state)
     support_ok(ctx, foray_model_check(ctx, model, &facts));
     assert_int_equal(facts.blocks, 1);
     assert_int_equal(facts.unknowns, 1);
-    assert_int_equal(facts.most_successors, 2);
+    assert_int_equal(facts.max_successors, 2);
     assert_float_equal(facts.psi_norm, 1, 1e-12);
     assert_true(facts.psi_norm_exact);
-    assert_float_equal(facts.least_probability, 0.1, 1e-12);
+    assert_float_equal(facts.min_probability, 0.1, 1e-12);
     assert_true(facts.vertices > 0 && facts.bytes > 100);
     foray_model_destroy(model);
     foray_builder_destroy(b);

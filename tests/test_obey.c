@@ -64,8 +64,8 @@ static foray_explorer *explore(stage *s, foray_continuation continuation, const 
 
 /* Of the plans for all goals, the most that a true gap exceeds its certificate by; *tightest
  * receives the smallest certificate, *status the status of the last. */
-static double most_exceeded(stage *s, foray_explorer *explorer, double *tightest,
-                            foray_proof_status *status)
+static double max_exceeded(stage *s, foray_explorer *explorer, double *tightest,
+                           foray_proof_status *status)
 {
     double worst = -INFINITY;
     for (int64_t goal = 0; goal < foray_model_states(s->model); goal += 2) {
@@ -156,7 +156,7 @@ static void fresh_certificates_hold(void **state)
         for (int likelihood = 0; likelihood < 2; likelihood++) {
             support_ok(ctx, foray_explorer_certify_by(explorer, likelihood ? FORAY_RADIUS_LIKELIHOOD
                                                                            : FORAY_RADIUS_SHARP));
-            assert_true(most_exceeded(&s, explorer, &tightest[likelihood], &status) <= 1e-9);
+            assert_true(max_exceeded(&s, explorer, &tightest[likelihood], &status) <= 1e-9);
             assert_int_equal(status, FORAY_CERTIFIED);
         }
         foray_explorer_destroy(explorer);
@@ -177,7 +177,7 @@ static void real_states_break_them(void **state)
     double tightest = INFINITY;
     foray_proof_status status;
     foray_explorer *explorer = explore(&s, FORAY_CONTINUE_REAL, "random", 0, 20000);
-    assert_true(most_exceeded(&s, explorer, &tightest, &status) > 0.1);
+    assert_true(max_exceeded(&s, explorer, &tightest, &status) > 0.1);
     assert_int_equal(status, FORAY_REFUTED);
     foray_explorer_destroy(explorer);
     clear(&s);
@@ -287,7 +287,7 @@ static void lipschitz_constants_certify(void **state)
         foray_refutation refutation;
         support_ok(ctx, foray_explorer_refutation(explorer, &refutation));
         assert_false(refutation.refuted);
-        assert_true(most_exceeded(&known, explorer, &tightest, &status) <= 1e-9);
+        assert_true(max_exceeded(&known, explorer, &tightest, &status) <= 1e-9);
         assert_int_equal(status, FORAY_CERTIFIED);
         assert_true(tightest < 4);
         foray_explorer_destroy(explorer);
@@ -295,7 +295,7 @@ static void lipschitz_constants_certify(void **state)
     double tightest = INFINITY;
     foray_proof_status status;
     foray_explorer *explorer = explore(&unknown, FORAY_CONTINUE_REAL, "random", 1, 10);
-    most_exceeded(&unknown, explorer, &tightest, &status);
+    max_exceeded(&unknown, explorer, &tightest, &status);
     assert_int_equal(status, FORAY_ESTIMATE);
     foray_explorer_destroy(explorer);
     clear(&unknown);

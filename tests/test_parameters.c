@@ -270,7 +270,7 @@ static void bad_values_are_explained(void **state)
             ctx,
             fy_parameter_read(ctx, &rows[bad[i].row], bad[i].text, strlen(bad[i].text), &value),
             FORAY_ERROR_USAGE, bad[i].message);
-        assert_true(value.whole == -7 && value.real == -7);
+        assert_true(value.integer == -7 && value.real == -7);
     }
 }
 
@@ -281,7 +281,7 @@ static void assignments_fill_a_table(void **state)
     const char *text = "colour=green,a-share=0.25]and more";
     size_t length = strcspn(text, "]");
     assert_int_equal(fy_parameters_read(ctx, "box", rows, COUNT, text, length, value), FORAY_OK);
-    assert_true(value[ROWS].whole == 3 && value[ROWS].real == 3 && value[COLOUR].whole == 1);
+    assert_true(value[ROWS].integer == 3 && value[ROWS].real == 3 && value[COLOUR].integer == 1);
     assert_true(value[SHARE].real == 0.25 && value[LENGTH].real == 2);
     assert_int_equal(fy_parameters_read(ctx, "box", rows, COUNT, NULL, 0, value), FORAY_OK);
     assert_true(value[SHARE].real == 0.5);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ACTIONS = 3, MOST_EARLIER = 3 };
+enum { ACTIONS = 3, MAX_EARLIER = 3 };
 
 /* A model of one law with m weights, whose outcomes lead to random states. */
 typedef struct law {
@@ -17,7 +17,7 @@ typedef struct law {
     fy_likelihood *likelihood;
     fy_refit *refit;
     fy_ridge *ridge;
-    int64_t *count, *then[MOST_EARLIER];
+    int64_t *count, *then[MAX_EARLIER];
     double *z, *radius, truth[8];
     int64_t m;
 } law;
@@ -46,7 +46,7 @@ static law make_law(int64_t m, int64_t states, uint64_t seed)
     support_ok(l.ctx,
                fy_ridge_create(support_arena(l.ctx), l.model->basis, &lambda, INT64_MAX, &l.ridge));
     l.count = calloc((size_t)l.vectors->slots, sizeof *l.count);
-    for (int i = 0; i < MOST_EARLIER; i++)
+    for (int i = 0; i < MAX_EARLIER; i++)
         l.then[i] = calloc((size_t)l.vectors->slots, sizeof *l.count);
     l.z = calloc((size_t)l.model->basis->unknowns, sizeof *l.z);
     l.radius = calloc(1, sizeof *l.radius);
@@ -55,7 +55,7 @@ static law make_law(int64_t m, int64_t states, uint64_t seed)
 
 static void free_law(law *l)
 {
-    for (int i = 0; i < MOST_EARLIER; i++)
+    for (int i = 0; i < MAX_EARLIER; i++)
         free(l->then[i]);
     free(l->count);
     free(l->z);
@@ -200,7 +200,7 @@ static tally watch(int64_t runs, double share, double scale)
     for (int64_t run = 0; run < runs; run++) {
         support_random random = {(uint64_t)run, 5};
         law l = make_law(2 + run % 4, 2 + run % 3, (uint64_t)run);
-        fy_earlier earlier[MOST_EARLIER];
+        fy_earlier earlier[MAX_EARLIER];
         int64_t kept = 0;
         bool bad = false;
         for (int64_t j = 0, n = 1; j < 7; j++, n *= 4) {
@@ -216,7 +216,7 @@ static tally watch(int64_t runs, double share, double scale)
                 out.refitted += fit.visits < (double)all;
                 bad |= distance(&l, l.truth) > scale * fit.radius;
             }
-            int64_t at = kept < MOST_EARLIER ? kept++ : j % MOST_EARLIER;
+            int64_t at = kept < MAX_EARLIER ? kept++ : j % MAX_EARLIER;
             memcpy(l.then[at], l.count, (size_t)l.vectors->slots * sizeof *l.count);
             earlier[at] = (fy_earlier){j + 1, l.then[at]};
         }

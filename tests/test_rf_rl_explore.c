@@ -22,9 +22,9 @@ static support_stage set_stage(const char *spec, const foray_settings *settings)
 }
 
 /* The states and actions of one episode. */
-enum { MOST_H = 12 };
+enum { MAX_H = 12 };
 typedef struct episode {
-    int64_t state[MOST_H + 1], action[MOST_H];
+    int64_t state[MAX_H + 1], action[MAX_H];
 } episode;
 
 static episode play(support_stage *s)

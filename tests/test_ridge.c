@@ -222,7 +222,7 @@ static void growth_is_the_determinant(void **state)
             fy_ridge_update(t.ridge, g, x, 0, 1);
         }
         fy_ridge_mark(t.ridge);
-        assert_true(t.ridge->most_growth == 1);
+        assert_true(t.ridge->max_growth == 1);
         double start = fy_ridge_log_det(t.ridge, g);
         for (int k = 0; k < 60; k++) {
             double before = t.ridge->growth[g], w = 0.5 + k % 4;
@@ -231,7 +231,7 @@ static void growth_is_the_determinant(void **state)
             fy_ridge_update(t.ridge, g, x, 0, w);
             assert_close(t.ridge->growth[g] / before, 1 + w * fy_dot(z, z, dims[g]), 1e-11);
         }
-        assert_close(t.ridge->most_growth, t.ridge->growth[g], 0);
+        assert_close(t.ridge->max_growth, t.ridge->growth[g], 0);
         if (dims[g] > 0)
             assert_close(log(t.ridge->growth[g]), fy_ridge_log_det(t.ridge, g) - start, 1e-10);
     }
@@ -286,7 +286,7 @@ static void assert_same_numbers(const fy_ridge *a, const fy_ridge *b)
     assert_memory_equal(a->target, b->target, (size_t)a->at_vector[BLOCKS] * sizeof(double));
     assert_memory_equal(a->growth, b->growth, BLOCKS * sizeof(double));
     assert_memory_equal(a->updates, b->updates, BLOCKS * sizeof(int64_t));
-    assert_true(a->most_growth == b->most_growth && a->worst_error == b->worst_error);
+    assert_true(a->max_growth == b->max_growth && a->worst_error == b->worst_error);
     assert_int_equal(a->refactored, b->refactored);
 }
 

@@ -130,14 +130,14 @@ static void parameters_may_come_before_their_algorithm(void **state)
     assert_string_equal(one.own[1].name, "sstp_range");
     assert_string_equal(one.own[2].name, "sstp_truncation");
     assert_string_equal(one.own[3].name, "");
-    assert_true(one.own[0].value.whole == 4 && one.own[1].value.real == 3);
+    assert_true(one.own[0].value.integer == 4 && one.own[1].value.real == 3);
     assert_memory_equal(&one, &other, sizeof one);
     foray_settings copy;
     const fy_explorer_ops *ops;
     foray_parameter_value own[FY_MAX_PARAMETERS];
     support_ok(ctx, fy_settings_read(ctx, &one, &copy, &ops, own));
     assert_string_equal(ops->name, "sstp");
-    assert_true(own[0].whole == 4 && own[5].real == 3 && own[1].real == 0.5);
+    assert_true(own[0].integer == 4 && own[5].real == 3 && own[1].real == 0.5);
     assert_true(support_own(&one, "sstp_levels") == 4 && support_own(&one, "sstp_target") == 0.5);
 }
 

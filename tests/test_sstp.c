@@ -12,15 +12,15 @@
 /* cmocka's own comparison is in single precision. */
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
-enum { MOST_S = 6, MOST_A = 3, MOST_H = 6 };
+enum { MAX_S = 6, MAX_A = 3, MAX_H = 6 };
 
 /* Dense counts n(s,a,s'), values V[h][r][s], everything computed anew. */
 typedef struct dense {
     int S, A, H;
-    double n[MOST_S][MOST_A][MOST_S];
-    double V[MOST_H + 1][MOST_H + 1][MOST_S];
-    double Q[MOST_H][MOST_H + 1][MOST_S][MOST_A], raw[MOST_H][MOST_H + 1][MOST_S][MOST_A];
-    bool unsettled[MOST_S][MOST_A];
+    double n[MAX_S][MAX_A][MAX_S];
+    double V[MAX_H + 1][MAX_H + 1][MAX_S];
+    double Q[MAX_H][MAX_H + 1][MAX_S][MAX_A], raw[MAX_H][MAX_H + 1][MAX_S][MAX_A];
+    bool unsettled[MAX_S][MAX_A];
 } dense;
 
 typedef struct stage {
@@ -197,7 +197,7 @@ static int play(stage *g, bool watch)
 {
     foray_draw draw = {.seed = (uint64_t)g->explorer->settings.seed,
                        .episode = (uint64_t)g->explorer->episodes};
-    int64_t path[MOST_H + 1], taken[MOST_H];
+    int64_t path[MAX_H + 1], taken[MAX_H];
     int level = level_of(g), r = truncation_of(g, level), found = 0;
     if (watch)
         recompute(g);
@@ -395,7 +395,7 @@ static void settles_at_the_target(void **state)
 /* --------------------------------------------------------------------- what it finds */
 
 /* The pair hardest to visit gets more visits than random actions give it. */
-static double least_visits(const char *spec, const char *algorithm)
+static double min_visits(const char *spec, const char *algorithm)
 {
     foray_settings settings = support_settings(algorithm, 4000, 9);
     settings.radius_scale = 0.02;
@@ -426,7 +426,7 @@ static void visits_what_is_hard(void **state)
 {
     (void)state;
     const char *spec = "riverswim:states=6,horizon=12";
-    double random = least_visits(spec, "random"), staged = least_visits(spec, "sstp");
+    double random = min_visits(spec, "random"), staged = min_visits(spec, "sstp");
     assert_true(staged > 5 * random && staged > 50);
 }
 

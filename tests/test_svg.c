@@ -120,11 +120,11 @@ static int64_t occurrences(const char *text, const char *what)
     return count;
 }
 
-enum { MOST_POINTS = 8 };
+enum { MAX_POINTS = 8 };
 
 /* A series of these numbers, its points in `room`; low and high NULL: no band. */
 static fy_series series_of(const char *name, int64_t count, const double *x, const double *y,
-                           const double *low, const double *high, fy_series_point room[MOST_POINTS])
+                           const double *low, const double *high, fy_series_point room[MAX_POINTS])
 {
     for (int64_t i = 0; i < count; i++)
         room[i] = (fy_series_point){x[i], y[i], low ? low[i] : NAN, high ? high[i] : NAN};
@@ -147,7 +147,7 @@ static void a_plain_chart(void **state)
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 10, 100, 1000}, y[] = {1, 0.1, 0.02, 0.001};
     const double low[] = {0.5, 0.05, 0.01, 0.0005}, high[] = {2, 0.2, 0.04, 0.002};
-    fy_series_point room[2][MOST_POINTS];
+    fy_series_point room[2][MAX_POINTS];
     fy_series series[] = {series_of("one", 4, x, y, low, high, room[0]),
                           series_of("two", 4, x, high, NULL, NULL, room[1])};
     fy_chart chart = chart_of(2, series, FY_AXIS_LOG, FY_AXIS_LOG);
@@ -176,7 +176,7 @@ static void odd_numbers(void **state)
     for (int kinds = 0; kinds < 4; kinds++)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
             for (int64_t count = 0; count <= 6; count++) {
-                fy_series_point room[2][MOST_POINTS];
+                fy_series_point room[2][MAX_POINTS];
                 fy_series series[] = {series_of("y", count, x, rows[i], rows[i], odd, room[0]),
                                       series_of("x", count, rows[i], x, NULL, NULL, room[1])};
                 for (int64_t lines = 0; lines <= 2; lines++) {
@@ -208,7 +208,7 @@ static void gaps_and_zeros(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 2, 3, 4, 5}, y[] = {1, 2, INFINITY, 0, 4};
-    fy_series_point room[MOST_POINTS];
+    fy_series_point room[MAX_POINTS];
     fy_series series = series_of("s", 5, x, y, y, y, room);
     fy_chart chart = chart_of(1, &series, FY_AXIS_LINEAR, FY_AXIS_LOG);
     char *svg = drawn(ctx, &chart);
@@ -234,7 +234,7 @@ static void hostile_labels_are_escaped(void **state)
                                    "%s%n",
                                    ""};
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        fy_series_point room[MOST_POINTS];
+        fy_series_point room[MAX_POINTS];
         fy_series series = series_of(hostile[i], 1, one, one, NULL, NULL, room);
         fy_chart chart = chart_of(1, &series, FY_AXIS_LOG, FY_AXIS_LOG);
         chart.title = chart.note = chart.x.label = chart.y.label = hostile[i];
@@ -252,7 +252,7 @@ static void many_series_fit(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 2};
-    fy_series_point room[MOST_POINTS];
+    fy_series_point room[MAX_POINTS];
     fy_series series[30];
     for (int i = 0; i < 30; i++)
         series[i] = series_of("series", 2, x, x, NULL, NULL, room);
@@ -273,7 +273,7 @@ static void long_names_are_shortened(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 2}, y[] = {2, 2};
-    fy_series_point room[2][MOST_POINTS];
+    fy_series_point room[2][MAX_POINTS];
     fy_series series[] = {
         series_of("ucrl-rfe:radius=theorem,ties=lowest", 2, x, x, NULL, NULL, room[0]),
         series_of("ucrl-rfe:radius=theorem", 2, x, y, NULL, NULL, room[1])};
@@ -315,7 +315,7 @@ static void hidden_lines_are_named(void **state)
     (void)state;
     foray_context *ctx = foray_context_create();
     const double x[] = {1, 2, 3}, y[] = {5, 5, 4}, z[] = {5, 5, 3};
-    fy_series_point room[3][MOST_POINTS];
+    fy_series_point room[3][MAX_POINTS];
     fy_series series[] = {series_of("random", 3, x, y, NULL, NULL, room[0]),
                           series_of("rf-express", 3, x, y, NULL, NULL, room[1]),
                           series_of("scout", 3, x, z, NULL, NULL, room[2])};
@@ -419,11 +419,11 @@ static char *printed(foray_context *ctx, print_fn print)
     fy_table table = fy_table_begin(ctx, 2, heading);
     fy_writer text = {.ctx = ctx};
     fy_table_cell(&table, "%s", "a, \"b\" <c>");
-    fy_table_shortest(&table, 0.1);
+    fy_table_exact(&table, 0.1);
     fy_table_cell(&table, "grün");
     fy_table_number(&table, 12345.0);
     fy_table_cell(&table, "none");
-    fy_table_shortest(&table, NAN);
+    fy_table_exact(&table, NAN);
     print(&table, &text);
     fy_write_bytes(&text, "", 1);
     fy_table_free(&table);
@@ -481,7 +481,7 @@ static void cells_of_strangers_are_harmless(void **state)
 static foray_status write_everything(foray_context *ctx, const char *path)
 {
     const double x[] = {1, 2};
-    fy_series_point room[MOST_POINTS];
+    fy_series_point room[MAX_POINTS];
     fy_series series = series_of("s", 2, x, x, x, x, room);
     fy_chart chart = chart_of(1, &series, FY_AXIS_LOG, FY_AXIS_LINEAR);
     static const char *const heading[] = {"a", "b"};

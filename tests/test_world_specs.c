@@ -68,7 +68,7 @@ static void every_world_is_valid(void **state)
             fail_msg("%s: %s", specs[i], foray_message(ctx));
         assert_true(facts.psi_norm <= 1 + 1e-9);
         assert_true(facts.theta_norm <= model->norm_bound * (1 + 1e-9));
-        assert_true(facts.worst_sum <= 1e-9 && facts.least_probability >= -1e-9);
+        assert_true(facts.worst_sum <= 1e-9 && facts.min_probability >= -1e-9);
         assert_string_equal(foray_model_name(model), specs[i]);
         foray_model_destroy(model);
     }

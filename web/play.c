@@ -385,14 +385,14 @@ foray_status EXPORT(play_system)(const char *text, const char *clusters)
     return status;
 }
 
-enum { MOST_DIMENSIONS = 64 }; /* of a system: foray_system_spec */
+enum { MAX_DIMENSIONS = 64 }; /* of a system: foray_system_spec */
 
 /* The dimension along the rows of the map, or down its columns, and the clusters at its two ends;
  * -1: there is none. */
 static int64_t find_axis(bool vertical, int64_t end[2])
 {
     int64_t rows, cols, row, col;
-    double from[MOST_DIMENSIONS], to[MOST_DIMENSIONS];
+    double from[MAX_DIMENSIONS], to[MAX_DIMENSIONS];
     if (!play.system || !foray_model_grid(play.model, &rows, &cols))
         return -1;
     for (int64_t s = 0; s < play_states(); s++) {
@@ -423,7 +423,7 @@ const char *EXPORT(play_axis_name)(bool vertical)
 double EXPORT(play_axis_end)(bool vertical, int32_t which)
 {
     int64_t end[2] = {0, 0}, axis = find_axis(vertical, end);
-    double centre[MOST_DIMENSIONS];
+    double centre[MAX_DIMENSIONS];
     if (axis < 0)
         return NAN;
     foray_clusters_centre(play.clusters, end[which], centre);

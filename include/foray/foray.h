@@ -24,8 +24,9 @@
  *     The mathematics counts steps h = 1..H: step t here is h = t+1 there.
  *   - The library never prints, never exits, and keeps no mutable globals.
  *   - Memory comes from malloc; there is no hook for another allocator. SQLite allocates its own
- *     memory, so a hook would catch only part of it; to use another allocator, replace malloc. Running out of memory is an error like any other:
- *     FORAY_ERROR_MEMORY, and nothing is lost or leaked.
+ *     memory, so a hook would catch only part of it; to use another allocator, replace malloc.
+ * Running out of memory is an error like any other: FORAY_ERROR_MEMORY, and nothing is lost or
+ * leaked.
  *
  * What may change between versions (the ABI)
  *   - The name of the shared library contains the major and minor version (libforay.so.0.1). A
@@ -143,8 +144,8 @@ typedef struct foray_parameter {
 } foray_parameter;
 
 typedef struct foray_parameter_value {
-    int64_t whole; /* of FORAY_INTEGER; of FORAY_CHOICE its place among the choices, from 0 */
-    double real;   /* of FORAY_REAL and FORAY_INTEGER */
+    int64_t integer; /* of FORAY_INTEGER; of FORAY_CHOICE its place among the choices, from 0 */
+    double real;     /* of FORAY_REAL and FORAY_INTEGER */
 } foray_parameter_value;
 
 /* ---------------------------------------------------------------- settings */
@@ -309,22 +310,22 @@ FORAY_API bool foray_model_cell(const foray_model *model, int64_t state, int64_t
 /* What a check of a model found. Norms over all f: S -> [0,1] are exact if
  * psi_norm_exact says so; otherwise they are upper bounds. */
 typedef struct foray_model_facts {
-    int64_t pairs;           /* (s,a) pairs that are available */
-    int64_t transitions;     /* successors, summed over pairs */
-    int64_t most_successors; /* n */
-    int64_t features;        /* non-zero feature values stored */
-    int64_t generator_sets;  /* different generator sets among the pairs */
-    int64_t blocks;          /* independent blocks of theta */
-    int64_t unknowns;        /* d' after centring, summed over blocks */
-    int64_t largest_block;   /* largest d_g after centring */
-    int64_t vertices;        /* zonotope vertices over all generator sets; -1: too many to list */
-    int64_t bytes;           /* memory the model takes */
-    double psi_norm;         /* max over (s,a), f of ||psi_f(s,a)||, to be at most 1 */
+    int64_t pairs;          /* (s,a) pairs that are available */
+    int64_t transitions;    /* successors, summed over pairs */
+    int64_t max_successors; /* n */
+    int64_t features;       /* non-zero feature values stored */
+    int64_t generator_sets; /* different generator sets among the pairs */
+    int64_t blocks;         /* independent blocks of theta */
+    int64_t unknowns;       /* d' after centring, summed over blocks */
+    int64_t largest_block;  /* largest d_g after centring */
+    int64_t vertices;       /* zonotope vertices over all generator sets; -1: too many to list */
+    int64_t bytes;          /* memory the model takes */
+    double psi_norm;        /* max over (s,a), f of ||psi_f(s,a)||, to be at most 1 */
     bool psi_norm_exact;
     int64_t psi_norm_state, psi_norm_action; /* where it is attained */
     double theta_norm;                       /* ||theta||, NaN if theta is unknown */
-    double worst_sum;         /* max |sum of probabilities - 1|, NaN if theta is unknown */
-    double least_probability; /* smallest probability, NaN if theta is unknown */
+    double worst_sum;       /* max |sum of probabilities - 1|, NaN if theta is unknown */
+    double min_probability; /* smallest probability, NaN if theta is unknown */
 } foray_model_facts;
 
 /* Is the model valid: probability vectors for its theta (if known), equations "probabilities sum to

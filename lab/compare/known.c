@@ -131,10 +131,10 @@ static foray_status show_summary(fy_lab *lab, fy_content *content)
             fy_table_cell(&table, "%s", what->algorithm[a]);
             fy_table_integer(&table, what->seeds);
             fy_table_cell(&table, "%s", fy_trial_columns[m].name);
-            fy_table_shortest(&table, over.iqm);
-            fy_table_shortest(&table, over.low);
-            fy_table_shortest(&table, over.high);
-            fy_table_shortest(&table, over.median);
+            fy_table_exact(&table, over.iqm);
+            fy_table_exact(&table, over.low);
+            fy_table_exact(&table, over.high);
+            fy_table_exact(&table, over.median);
         }
     fy_content_table(content, FY_TABLE_OPENED, "summary", NULL, &table);
     return status;
@@ -330,15 +330,15 @@ static foray_status add_numbers(const fy_lab *lab, const plot *its, const fy_ser
             heading[i] = i == 1 ? (const char *)names.data : strchr(heading[i - 1], 0) + 1;
         fy_table table = fy_table_begin(lab->ctx, 1 + COLUMNS * count, heading);
         for (int64_t k = 0; k < longest->count; k++) {
-            fy_table_shortest(&table, longest->point[k].x);
+            fy_table_exact(&table, longest->point[k].x);
             for (int64_t a = 0; a < count; a++) {
                 fy_series_point point = {NAN, NAN, NAN, NAN};
                 for (int64_t i = 0; i < curve[a].count; i++)
                     if (curve[a].point[i].x == longest->point[k].x)
                         point = curve[a].point[i];
-                fy_table_shortest(&table, point.y);
-                fy_table_shortest(&table, point.low);
-                fy_table_shortest(&table, point.high);
+                fy_table_exact(&table, point.y);
+                fy_table_exact(&table, point.low);
+                fy_table_exact(&table, point.high);
             }
         }
         fy_content_table(content, FY_TABLE_BEHIND, its->id, its->title, &table);
@@ -493,9 +493,9 @@ static void show_learning(const fy_lab *lab, fy_content *content)
         for (int e = 0; e < SHARES; e++) {
             double eps = shares[e] * (double)compare->model->horizon;
             fy_table_cell(&table, "%s", compare->what->algorithm[a]);
-            fy_table_shortest(&table, eps);
-            fy_table_shortest(&table, learning_time(lab, a, FY_M_worst, eps));
-            fy_table_shortest(&table, learning_time(lab, a, FY_M_bound, eps));
+            fy_table_exact(&table, eps);
+            fy_table_exact(&table, learning_time(lab, a, FY_M_worst, eps));
+            fy_table_exact(&table, learning_time(lab, a, FY_M_bound, eps));
         }
     fy_content_table(content, FY_TABLE_OPENED, "learning", NULL, &table);
 }

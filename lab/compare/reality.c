@@ -168,9 +168,9 @@ static void show_returns(const fy_lab *lab, fy_content *content)
             fy_table_cell(&table, "%s", what->algorithm[a]);
             fy_table_cell(&table, "%s", compare->reward_name[i]);
             fy_table_integer(&table, what->seeds);
-            fy_table_shortest(&table, over.mean);
-            fy_table_shortest(&table, over.error);
-            fy_table_shortest(&table, over.certificate);
+            fy_table_exact(&table, over.mean);
+            fy_table_exact(&table, over.error);
+            fy_table_exact(&table, over.certificate);
         }
     fy_content_heading(content, "Summary");
     fy_content_paragraph(content,

@@ -111,9 +111,9 @@ static void put_round_ticks(fy_scale *scale)
 static void finish_log(fy_scale *scale, int wanted)
 {
     enum { ENOUGH = 3 };
-    const double least_ratio = 3.0, room_for_zero = fy_pow(10.0, 0.5);
+    const double min_ratio = 3.0, room_for_zero = fy_pow(10.0, 0.5);
     double ratio = scale->max / scale->min;
-    double widen = ratio < least_ratio ? sqrt(least_ratio / ratio) : 1.0;
+    double widen = ratio < min_ratio ? sqrt(min_ratio / ratio) : 1.0;
     scale->min /= widen;
     scale->max *= widen;
     if (scale->foot)

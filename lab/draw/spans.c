@@ -35,7 +35,7 @@ static fy_scale lay_out_spans(const fy_spans *spans, double *left)
         fy_scale_include(&x, spans->bars ? 0.0 : row->low);
         fy_scale_include(&x, spans->bars ? NAN : row->point);
         fy_scale_include(&x, spans->bars ? NAN : row->truth);
-        fy_scale_include(&x, !spans->bars && row->truth_most > row->truth ? row->truth_most : NAN);
+        fy_scale_include(&x, !spans->bars && row->truth_max > row->truth ? row->truth_max : NAN);
     }
     fy_scale_include(&x, spans->line ? *spans->line : NAN);
     int labels = (int)((x.to - x.from) / PER_LABEL);
@@ -79,10 +79,10 @@ static void draw_interval(fy_writer *text, const fy_scale *x, const fy_span *row
 {
     double middle = y + 0.5 * HIGH;
     if (isfinite(row->truth)) {
-        double from = fy_scale_position(x, row->truth), to = fy_scale_position(x, row->truth_most);
+        double from = fy_scale_position(x, row->truth), to = fy_scale_position(x, row->truth_max);
         fy_print(text, "<g class=\"c1\">");
         draw_diamond(text, from, middle);
-        if (row->truth_most > row->truth) {
+        if (row->truth_max > row->truth) {
             fy_print(text, "<line class=\"line\" x1=\"%.2f\" y1=\"%.1f\" x2=\"%.2f\" y2=\"%.1f\"/>",
                      from + 6, middle, to - 6, middle);
             draw_diamond(text, to, middle);

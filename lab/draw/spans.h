@@ -9,7 +9,7 @@ typedef struct fy_span {
     char label[FY_LABEL_SIZE];
     double low, high;    /* the interval, with an arrow if `high` is infinite; a bar: 0 to `high` */
     double point, truth; /* intervals: marked if finite */
-    double truth_most;   /* more than `truth`: the truth is a range up to here */
+    double truth_max;    /* more than `truth`: the truth is a range up to here */
 } fy_span;
 
 typedef struct fy_spans {

@@ -36,7 +36,7 @@ void fy_table_cell(fy_table *table, const char *format, ...)
     table->count++;
 }
 
-void fy_table_shortest(fy_table *table, double value)
+void fy_table_exact(fy_table *table, double value)
 {
     char text[FY_NUMBER_BYTES];
     fy_table_cell(table, "%s", fy_number_text(value, text));

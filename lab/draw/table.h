@@ -20,7 +20,7 @@ void fy_table_free(fy_table *table);
 /* As printf: one more cell. */
 void fy_table_cell(fy_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A number to be read back exactly, in as few digits as that takes (fy_number_text). */
-void fy_table_shortest(fy_table *table, double value);
+void fy_table_exact(fy_table *table, double value);
 void fy_table_integer(fy_table *table, int64_t value);
 /* A number for people. */
 void fy_table_number(fy_table *table, double value);

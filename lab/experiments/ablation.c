@@ -478,8 +478,8 @@ static void show_summary(const fy_lab *lab, const effects *e, fy_content *conten
             fy_table_cell(&table, "%s", fy_lab_word(lab, WORLDS, w));
             fy_table_cell(&table, "%s", choice_names[c]);
             for (int i = 0; i < SHOWN; i++) {
-                fy_table_shortest(&table, effect_at(e, c, w, shown[i])->value);
-                fy_table_shortest(&table, effect_at(e, c, w, shown[i])->ratio);
+                fy_table_exact(&table, effect_at(e, c, w, shown[i])->value);
+                fy_table_exact(&table, effect_at(e, c, w, shown[i])->ratio);
             }
         }
     fy_content_heading(content, "Summary");
@@ -500,10 +500,10 @@ static void show_effects(const fy_lab *lab, const effects *e, int from, int to, 
                 fy_table_cell(&table, "%s", fy_lab_word(lab, WORLDS, w));
                 fy_table_cell(&table, "%s", choice_names[c]);
                 fy_table_cell(&table, "%s", headings[m]);
-                fy_table_shortest(&table, its->value);
-                fy_table_shortest(&table, its->ratio);
-                fy_table_shortest(&table, its->low);
-                fy_table_shortest(&table, its->high);
+                fy_table_exact(&table, its->value);
+                fy_table_exact(&table, its->ratio);
+                fy_table_exact(&table, its->low);
+                fy_table_exact(&table, its->high);
                 fy_table_cell(&table, "%s", its->told ? "yes" : "no");
             }
     fy_content_table(content, FY_TABLE_BEHIND, name, NULL, &table);

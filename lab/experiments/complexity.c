@@ -462,7 +462,7 @@ static void draw_exponents(study *s, int kind, const exponent *its)
         for (int64_t a = 0; a < s->algorithms; a++) {
             const exponent *e = &its[a * VARIABLES + v];
             fy_span row = {.low = e->low, .high = e->high, .point = e->slope};
-            read_theorem(theorem_of(algorithm_name(s, a), v), &row.truth, &row.truth_most);
+            read_theorem(theorem_of(algorithm_name(s, a), v), &row.truth, &row.truth_max);
             fy_format(row.label, FY_LABEL_SIZE, "%s, %s", variable_name[v], algorithm_name(s, a));
             if (!isnan(e->slope))
                 fy_content_span(s->content, &row);
@@ -497,9 +497,9 @@ static void show_exponents_of(study *s, int kind, const exponent *its, fy_table 
             fy_table_cell(table, "%s", algorithm_name(s, a));
             fy_table_cell(table, "%s", kind_name[kind]);
             fy_table_cell(table, "over %s", variable_name[v]);
-            fy_table_shortest(table, e->slope);
-            fy_table_shortest(table, e->low);
-            fy_table_shortest(table, e->high);
+            fy_table_exact(table, e->slope);
+            fy_table_exact(table, e->low);
+            fy_table_exact(table, e->high);
             fy_table_cell(table, "%s", theorem_of(algorithm_name(s, a), v));
             fy_table_integer(table, e->used);
             fy_table_integer(table, e->all);
@@ -590,12 +590,11 @@ static void show_episodes(study *s)
                          at[OVER_EPS]++) {
                         fy_table_cell(&table, "%s", algorithm_name(s, a));
                         fy_table_cell(&table, "%s", kind_name[kind]);
-                        fy_table_shortest(&table, variable_at(s, kind, OVER_H, at[OVER_H]));
-                        fy_table_shortest(&table, fy_lab_number(s->lab, ZONES, at[OVER_D]));
-                        fy_table_shortest(&table, variable_at(s, kind, OVER_D, at[OVER_D]));
-                        fy_table_shortest(&table,
-                                          fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]));
-                        fy_table_shortest(&table, episodes_at(s, kind, a, at, NULL));
+                        fy_table_exact(&table, variable_at(s, kind, OVER_H, at[OVER_H]));
+                        fy_table_exact(&table, fy_lab_number(s->lab, ZONES, at[OVER_D]));
+                        fy_table_exact(&table, variable_at(s, kind, OVER_D, at[OVER_D]));
+                        fy_table_exact(&table, fy_lab_number(s->lab, kind_eps[kind], at[OVER_EPS]));
+                        fy_table_exact(&table, episodes_at(s, kind, a, at, NULL));
                     }
     fy_format(note, sizeof note, "inf: not within the budget of %s episodes.",
               fy_number(fy_lab_real(s->lab, EPISODES), number));

@@ -260,7 +260,7 @@ static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t
                                 [C_SCALE] = scale_of(lab, at),
                                 [C_RUNS] = (double)runs};
     for (int64_t i = 0; i < runs; i++)
-        row[C_HELD] += fy_coverage_held(&outcome[i]);
+        row[C_HELD] += fy_coverage_holds(&outcome[i]);
     for (int n = 0; n < SHARES; n++) {
         /* Runs that used at most what was allowed; NaN where a rule has no such thing. */
         int64_t held = 0;
@@ -642,7 +642,7 @@ static void show_certificates(const fy_lab *lab, fy_content *content)
         fy_table_cell(&table, "%s", rule_name(row));
         fy_table_cell(&table, "%s", world_name(lab, row));
         for (int column = C_BOUND; column <= C_LOSS; column++)
-            fy_table_shortest(&table, row[column]);
+            fy_table_exact(&table, row[column]);
     }
     fy_content_heading(content, "What certificates are worth");
     fy_content_paragraph(content,
@@ -667,15 +667,15 @@ static void show_summary(const fy_lab *lab, fy_content *content)
         const double *row = row_of(lab, i);
         fy_table_cell(&table, "%s", rule_name(row));
         fy_table_cell(&table, "%s", world_name(lab, row));
-        fy_table_shortest(&table, row[C_DELTA]);
-        fy_table_shortest(&table, row[C_SCALE]);
-        fy_table_shortest(&table, row[C_RUNS]);
+        fy_table_exact(&table, row[C_DELTA]);
+        fy_table_exact(&table, row[C_SCALE]);
+        fy_table_exact(&table, row[C_RUNS]);
         for (int column = C_HELD; column <= C_EACH; column++) {
             bool none = isnan(row[column]);
             fy_interval at = none ? (fy_interval){NAN, NAN} : interval_of(row, column);
-            fy_table_shortest(&table, none ? NAN : share_of(row, column));
-            fy_table_shortest(&table, at.low);
-            fy_table_shortest(&table, at.high);
+            fy_table_exact(&table, none ? NAN : share_of(row, column));
+            fy_table_exact(&table, at.low);
+            fy_table_exact(&table, at.high);
         }
     }
     fy_content_heading(content, "All shares and intervals");

@@ -25,7 +25,7 @@ foray_status fy_coverage_run(foray_context *ctx, const foray_model *model,
                              fy_worst_search *search, int64_t rounds, fy_coverage_outcome *out);
 
 /* Did everything hold that there is? */
-static inline bool fy_coverage_held(const fy_coverage_outcome *found)
+static inline bool fy_coverage_holds(const fy_coverage_outcome *found)
 {
     return !(found->set > 1.0) && !(found->all > 1.0) && found->each <= 1.0;
 }

@@ -52,14 +52,14 @@ bool foray_lab_describe(int64_t index, foray_lab_info *info)
 
 /* ------------------------------------------------------------------------- all of them */
 
-enum { MOST_EXPERIMENTS = 16 };
+enum { MAX_EXPERIMENTS = 16 };
 
 typedef struct all {
     foray_context *ctx;
     fy_folder folder;
     int64_t count, at; /* experiments, and the one at work */
-    fy_lab lab[MOST_EXPERIMENTS];
-    char *path[MOST_EXPERIMENTS]; /* their directories */
+    fy_lab lab[MAX_EXPERIMENTS];
+    char *path[MAX_EXPERIMENTS]; /* their directories */
     foray_work_fn progress;
     void *user;
     double started; /* seconds */
@@ -150,8 +150,8 @@ foray_status fy_lab_run_all(foray_context *ctx, const fy_lab_experiment *const *
                             void *show_user)
 {
     all *a;
-    if (count > MOST_EXPERIMENTS)
-        return fy_fail(ctx, FORAY_ERROR_USAGE, "more than %d experiments", MOST_EXPERIMENTS);
+    if (count > MAX_EXPERIMENTS)
+        return fy_fail(ctx, FORAY_ERROR_USAGE, "more than %d experiments", MAX_EXPERIMENTS);
     if (!FY_ALLOC(ctx, a, 1))
         return FORAY_ERROR_MEMORY;
     *a = (all){.ctx = ctx,

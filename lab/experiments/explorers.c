@@ -103,7 +103,7 @@ static void close_run(exploring *r)
 
 /* Is the mean certificate of the goals small enough? One after the other: certificates are not
  * negative, so that a sum which is too large already will not become smaller. */
-static foray_status judge_goals(exploring *r, bool *reached)
+static foray_status check_goals(exploring *r, bool *reached)
 {
     int64_t goals = r->goals->count;
     double sum = 0,
@@ -128,7 +128,7 @@ static foray_status look_at_gaps(exploring *r, int64_t episodes)
     bool reached = false, bounded = false;
     foray_status status = fy_explorer_bounded(r->explorer, &bounded);
     if (status == FORAY_OK && isinf(r->goals_after))
-        status = judge_goals(r, &reached);
+        status = check_goals(r, &reached);
     if (reached)
         r->goals_after = (double)episodes;
     if (status == FORAY_OK && bounded && isinf(r->all_after))
@@ -239,7 +239,7 @@ static void add_episodes(fy_table *table, const fy_lab *lab, double episodes)
     if (isinf(episodes))
         fy_table_cell(table, "> %" PRId64, fy_lab_integer(lab, EPISODES));
     else
-        fy_table_shortest(table, episodes);
+        fy_table_exact(table, episodes);
 }
 
 /* One row for each world: how many episodes each algorithm needs. */
@@ -337,8 +337,8 @@ static void show_standings(fy_lab *lab, fy_content *content)
             fy_table_integer(&table, s.worlds);
             fy_table_integer(&table, s.reached);
             fy_table_integer(&table, s.best);
-            fy_table_shortest(&table, s.middle);
-            fy_table_shortest(&table, s.worst);
+            fy_table_exact(&table, s.middle);
+            fy_table_exact(&table, s.worst);
             char number[2][FY_NUMBER_SIZE];
             fy_lab_find(lab,
                         "%s, %s: within the budget in %" PRId64 " of %" PRId64

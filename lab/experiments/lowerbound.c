@@ -403,7 +403,7 @@ static void add_bound(fy_table *table, const fy_hard_class *hard)
 {
     double bound = fy_hard_class_bound(hard);
     if (bound > 0)
-        fy_table_shortest(table, bound);
+        fy_table_exact(table, bound);
     else
         fy_table_cell(table, "%s", "vacuous");
 }
@@ -430,7 +430,7 @@ static void show_bounds(const fy_lab *lab, fy_content *content)
         fy_table_integer(&table, dims[i]);
         add_bound(&table, &packing);
         add_bound(&table, &cube);
-        fy_table_shortest(&table, bound_or_nothing(&cube) / bound_or_nothing(&packing));
+        fy_table_exact(&table, bound_or_nothing(&cube) / bound_or_nothing(&packing));
     }
     fy_content_paragraph(content,
                          "Episodes that are not enough, at H = %" PRId64
@@ -446,7 +446,7 @@ static void show_least_dims(const fy_lab *lab, fy_content *content)
     static const double deltas[] = {1e-6, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.49};
     fy_table table = fy_table_begin(lab->ctx, 2, heading);
     for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
-        fy_table_shortest(&table, deltas[i]);
+        fy_table_exact(&table, deltas[i]);
         fy_table_integer(&table, fy_hard_class_min_dim(deltas[i]));
     }
     fy_content_paragraph(content, "The least d at which the bound for packings says anything at "
@@ -579,8 +579,8 @@ static void show_rates(const fy_lab *lab, const success_rates *r, fy_content *co
         for (int64_t i = 0; i < r->count; i++) {
             const success_rate *rate = rate_at(r, a, i);
             fy_table_cell(&table, "%s", fy_lab_word(lab, ALGORITHMS, a));
-            fy_table_shortest(&table, rate->multiple);
-            fy_table_shortest(&table, rate->episodes);
+            fy_table_exact(&table, rate->multiple);
+            fy_table_exact(&table, rate->episodes);
             fy_table_integer(&table, rate->trials);
             fy_table_number(&table, rate->mean);
             fy_table_number(&table, rate->interval.low);
@@ -607,13 +607,13 @@ static void add_summary(const fy_lab *lab, const success_rates *r, fy_table *tab
                 rate = rate_at(r, a, i);
         fy_table_cell(table, "%s", fy_hard_class_name(r->kind));
         fy_table_cell(table, "%s", fy_lab_word(lab, ALGORITHMS, a));
-        fy_table_shortest(table, rate ? rate->mean : NAN);
-        fy_table_shortest(table, rate ? rate->interval.low : NAN);
-        fy_table_shortest(table, rate ? rate->interval.high : NAN);
-        fy_table_shortest(table, rate ? rate->worst : NAN);
-        fy_table_shortest(table, enough ? enough->multiple : INFINITY);
-        fy_table_shortest(table, enough ? enough->episodes : INFINITY);
-        fy_table_shortest(table, rate_at(r, a, r->count - 1)->mean);
+        fy_table_exact(table, rate ? rate->mean : NAN);
+        fy_table_exact(table, rate ? rate->interval.low : NAN);
+        fy_table_exact(table, rate ? rate->interval.high : NAN);
+        fy_table_exact(table, rate ? rate->worst : NAN);
+        fy_table_exact(table, enough ? enough->multiple : INFINITY);
+        fy_table_exact(table, enough ? enough->episodes : INFINITY);
+        fy_table_exact(table, rate_at(r, a, r->count - 1)->mean);
     }
 }
 

@@ -289,11 +289,11 @@ static void show_numbers(const fy_lab *lab, bool last_only, const char *name, fy
     for (int64_t w = 0; w < fy_lab_count(lab, WORLDS); w++)
         for (int64_t i = last_only ? looks - 1 : 0; i < looks; i++) {
             fy_table_cell(&table, "%s", fy_lab_word(lab, WORLDS, w));
-            fy_table_shortest(&table, mean_at(lab, w, i, C_EPISODES));
+            fy_table_exact(&table, mean_at(lab, w, i, C_EPISODES));
             for (int c = C_VALUES; c <= C_TRUTH; c++)
-                fy_table_shortest(&table, mean_at(lab, w, i, c));
-            fy_table_shortest(&table, mean_at(lab, w, i, C_OPTIMAL));
-            fy_table_shortest(&table, mean_at(lab, w, i, C_PLANS));
+                fy_table_exact(&table, mean_at(lab, w, i, c));
+            fy_table_exact(&table, mean_at(lab, w, i, C_OPTIMAL));
+            fy_table_exact(&table, mean_at(lab, w, i, C_PLANS));
         }
     fy_content_table(content, use, name,
                      "means over seeds; optimal: plans that are so, proved or up to rounding",

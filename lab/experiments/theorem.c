@@ -371,7 +371,7 @@ static int64_t count_kept(const promise *p)
 }
 
 /* The furthest that the estimate was from theta*, over all runs and checkpoints. */
-static double most_distance(const promise *p)
+static double max_distance(const promise *p)
 {
     double max = 0.0;
     for (int64_t i = 0; i < p->runs; i++)
@@ -399,7 +399,7 @@ static foray_status find_whole(fy_lab *lab, double *work)
         runs += p.runs;
         kept += count_kept(&p);
         slack = fmin(slack, p.eps / spread_at_end(&p, C_EXPLORATION).max);
-        distance = fmax(distance, most_distance(&p));
+        distance = fmax(distance, max_distance(&p));
         information =
             fmax(information, spread_at_end(&p, C_INFORMATION).max / promised.information);
         bonus = fmax(bonus, spread_at_end(&p, C_BONUS).max / promised.bonus);
@@ -503,7 +503,7 @@ static void add_summary(const promise *p, fy_table *table)
         spread_at_end(p, C_EXPLORATION).median,
         reached(p, C_GAP).max,
         reached(p, C_BOUND).max,
-        most_distance(p),
+        max_distance(p),
         spread_at_end(p, C_INFORMATION).median,
         promised.information,
         spread_at_end(p, C_BONUS).median,
@@ -511,7 +511,7 @@ static void add_summary(const promise *p, fy_table *table)
         spread_at_end(p, C_PLANS).median,
     };
     for (int i = 0; i < SUMMARY - 2; i++)
-        fy_table_shortest(table, numbers[i]);
+        fy_table_exact(table, numbers[i]);
 }
 
 /* Every promise in turn: a row of the summary; of the smallest eps a finding and a chart. */
@@ -562,7 +562,7 @@ static foray_status add_asked(fy_lab *lab, int parameter, fy_table *table)
                                       beta,          plus};
             fy_table_cell(table, "%s", world);
             for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-                fy_table_shortest(table, numbers[i]);
+                fy_table_exact(table, numbers[i]);
             if (parameter == OTHERS && e == 0)
                 fy_lab_find(lab,
                             "In %s (H %g, d %g) the theorem asks for %.2g episodes to promise a "

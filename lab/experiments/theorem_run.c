@@ -39,7 +39,7 @@ fy_theorem_terms fy_theorem_terms_of(const foray_model *model, double delta)
 }
 
 /* D = d log(1 + k B^2 sum_h (H-h)^2 / d):  the trace of Sigma, spread evenly. */
-static double most_information(const fy_theorem_terms *terms, double k)
+static double max_information(const fy_theorem_terms *terms, double k)
 {
     double H = terms->horizon, d = terms->dim, B = terms->norm_bound;
     double squares = (H - 1) * H * (2 * H - 1) / 6;
@@ -48,7 +48,7 @@ static double most_information(const fy_theorem_terms *terms, double k)
 
 fy_theorem_bound fy_theorem_bound_after(const fy_theorem_terms *terms, double K, double k)
 {
-    double H = terms->horizon, D = most_information(terms, k);
+    double H = terms->horizon, D = max_information(terms, k);
     fy_theorem_bound p = {.information = D};
     p.radius = fy_radius_hoeffding(H, terms->dim, K, terms->norm_bound, terms->delta, 3);
     p.bonus = 4 * p.radius * (1 + 1 / H) * sqrt(k * (H - 1) * D) + D / fy_log(2) * H * (H + 1) / 2;
@@ -58,8 +58,8 @@ fy_theorem_bound fy_theorem_bound_after(const fy_theorem_terms *terms, double K,
 }
 
 /* The least whole K at which `gap`, falling with K, is at most eps. */
-static double least_episodes(double (*gap)(const fy_theorem_terms *, double),
-                             const fy_theorem_terms *terms, double eps)
+static double min_episodes(double (*gap)(const fy_theorem_terms *, double),
+                           const fy_theorem_terms *terms, double eps)
 {
     double enough = 1;
     while (gap(terms, enough) > eps)
@@ -84,7 +84,7 @@ static double promised_gap(const fy_theorem_terms *terms, double K)
 
 double fy_theorem_episodes(const fy_theorem_terms *terms, double eps)
 {
-    return least_episodes(promised_gap, terms, eps);
+    return min_episodes(promised_gap, terms, eps);
 }
 
 /*   H/K 4 beta^ sqrt(sum nu  d L1),   sum nu >= K (H-1) alpha,   alpha = H^2/d
@@ -99,7 +99,7 @@ double fy_theorem_plus_bound(const fy_theorem_terms *terms, double K)
 
 double fy_theorem_plus_episodes(const fy_theorem_terms *terms, double eps)
 {
-    return least_episodes(fy_theorem_plus_bound, terms, eps);
+    return min_episodes(fy_theorem_plus_bound, terms, eps);
 }
 
 /* ---------------------------------------------------------------------- a run */

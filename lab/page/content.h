@@ -68,7 +68,7 @@ void fy_content_paragraph(fy_content *content, const char *format, ...)
 void fy_content_term(fy_content *content, const char *name, const char *meaning);
 
 /* Takes the table over. Its name is that of the CSV file; the note may be NULL. Write numbers
- * with fy_table_shortest. */
+ * with fy_table_exact. */
 void fy_content_table(fy_content *content, fy_table_use use, const char *name, const char *note,
                       fy_table *table);
 

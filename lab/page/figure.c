@@ -113,10 +113,10 @@ void fy_figure_chart(fy_figure *figure, const fy_chart *chart)
         for (int64_t j = 0; j < chart->series[i].count; j++) {
             const fy_series_point *p = &chart->series[i].point[j];
             fy_table_cell(&table, "%s", chart->series[i].name);
-            fy_table_shortest(&table, p->x);
-            fy_table_shortest(&table, p->y);
-            fy_table_shortest(&table, p->low);
-            fy_table_shortest(&table, p->high);
+            fy_table_exact(&table, p->x);
+            fy_table_exact(&table, p->y);
+            fy_table_exact(&table, p->low);
+            fy_table_exact(&table, p->high);
         }
     keep(figure, &drawn, false, &table);
 }
@@ -134,12 +134,12 @@ void fy_figure_spans(fy_figure *figure, const fy_spans *spans)
         const fy_span *row = &spans->row[i];
         fy_table_cell(&table, "%s", row->label);
         if (!spans->bars)
-            fy_table_shortest(&table, row->low);
-        fy_table_shortest(&table, row->high);
+            fy_table_exact(&table, row->low);
+        fy_table_exact(&table, row->high);
         if (!spans->bars)
-            fy_table_shortest(&table, row->point);
+            fy_table_exact(&table, row->point);
         if (!spans->bars)
-            fy_table_shortest(&table, row->truth);
+            fy_table_exact(&table, row->truth);
     }
     keep(figure, &drawn, false, &table);
 }
@@ -156,9 +156,9 @@ void fy_figure_forest(fy_figure *figure, const fy_forest *forest)
         const fy_effect *effect = &forest->effect[i];
         fy_table_cell(&table, "%s", forest->row[i / forest->groups]);
         fy_table_cell(&table, "%s", forest->group[i % forest->groups]);
-        fy_table_shortest(&table, effect->point);
-        fy_table_shortest(&table, effect->low);
-        fy_table_shortest(&table, effect->high);
+        fy_table_exact(&table, effect->point);
+        fy_table_exact(&table, effect->low);
+        fy_table_exact(&table, effect->high);
     }
     keep(figure, &drawn, false, &table);
 }
@@ -176,7 +176,7 @@ void fy_figure_map(fy_figure *figure, const fy_map *map)
             continue;
         fy_table_integer(&table, i / map->cols);
         fy_table_integer(&table, i % map->cols);
-        fy_table_shortest(&table, map->cell[i].level);
+        fy_table_exact(&table, map->cell[i].level);
         fy_table_cell(&table, "%s", map->cell[i].about);
     }
     keep(figure, &drawn, true, &table);
@@ -193,14 +193,14 @@ static bool is_font(const char *font)
 
 foray_status fy_figure_check(foray_context *ctx, const foray_figure *wanted)
 {
-    enum { LEAST_MM = 30, MOST_MM = 2000, LEAST_POINTS = 4, MOST_POINTS = 72 };
+    enum { LEAST_MM = 30, MAX_MM = 2000, LEAST_POINTS = 4, MAX_POINTS = 72 };
     double width = wanted->width, height = wanted->height, points = wanted->points;
-    bool sized = (width == 0 || (width >= LEAST_MM && width <= MOST_MM)) &&
-                 (height == 0 || (height >= LEAST_MM && height <= MOST_MM));
-    if (!sized || !(points == 0 || (points >= LEAST_POINTS && points <= MOST_POINTS)))
+    bool sized = (width == 0 || (width >= LEAST_MM && width <= MAX_MM)) &&
+                 (height == 0 || (height >= LEAST_MM && height <= MAX_MM));
+    if (!sized || !(points == 0 || (points >= LEAST_POINTS && points <= MAX_POINTS)))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a figure must have sides of %d to %d mm and letters of %d to %d points",
-                       LEAST_MM, MOST_MM, LEAST_POINTS, MOST_POINTS);
+                       LEAST_MM, MAX_MM, LEAST_POINTS, MAX_POINTS);
     if (wanted->font && (!*wanted->font || !is_font(wanted->font)))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a font is a name, or several with commas: letters, digits, blanks, -");

@@ -18,7 +18,7 @@ extern const size_t fy_playground_size;
 static const char place[] = "@run@";
 
 /* Entries of a policy, and successors of all pairs: beyond that a browser plans for minutes. */
-enum { MOST_ENTRIES = 4000000, MOST_TRANSITIONS = 2000000 };
+enum { MAX_ENTRIES = 4000000, MAX_TRANSITIONS = 2000000 };
 
 bool foray_playground_built(void)
 {
@@ -155,7 +155,7 @@ typedef struct source {
  * elsewhere there is nothing in the page that could be played. */
 
 /* So many episodes, and so many states of all of them. */
-enum { MOST_EPISODES = 12, MOST_STATES = 12000 };
+enum { MAX_EPISODES = 12, MAX_STATES = 12000 };
 
 typedef struct recorded {
     fy_writer *text;
@@ -178,8 +178,8 @@ static foray_status put_episode(void *user, int64_t episode, const int32_t *stat
 static foray_status put_episodes(fy_writer *text, foray_run *run)
 {
     recorded r = {.text = text, .horizon = run->model->horizon};
-    int64_t saved = foray_run_saved(run), fit = MOST_STATES / (r.horizon + 1);
-    int64_t count = fit < MOST_EPISODES ? fit : MOST_EPISODES;
+    int64_t saved = foray_run_saved(run), fit = MAX_STATES / (r.horizon + 1);
+    int64_t count = fit < MAX_EPISODES ? fit : MAX_EPISODES;
     if (run->source == FY_SOURCE_MODEL || count == 0 || saved == 0)
         return FORAY_OK;
     fy_print(text, ",\"episodes\":[");
@@ -363,8 +363,8 @@ static void put_numbers(fy_writer *text, const source *from)
 
 static bool fits(const foray_model *model)
 {
-    return model->states <= MOST_ENTRIES / model->horizon &&
-           model->succ_start[model->pairs] <= MOST_TRANSITIONS;
+    return model->states <= MAX_ENTRIES / model->horizon &&
+           model->succ_start[model->pairs] <= MAX_TRANSITIONS;
 }
 
 /* What could be shown instead. */
@@ -395,8 +395,8 @@ static foray_status check_size(foray_context *ctx, const foray_model *model)
                    "too large for a page: %" PRId64 " states, %" PRId64 " steps and %" PRId64
                    " transitions, but states times steps may be at most %d and transitions %d%s; "
                    "'foray report' draws runs of any size",
-                   model->states, model->horizon, model->succ_start[model->pairs], MOST_ENTRIES,
-                   MOST_TRANSITIONS, instead);
+                   model->states, model->horizon, model->succ_start[model->pairs], MAX_ENTRIES,
+                   MAX_TRANSITIONS, instead);
 }
 
 static foray_status print_page(foray_context *ctx, const source *from, char **out, size_t *size)

@@ -30,7 +30,7 @@ static void put_place(const fy_report *report, const foray_policy *policy,
         fy_table_cell(table, "what follows");
     else
         put_name(table, foray_model_action_name(report->model, place->action), place->action);
-    fy_table_shortest(table, place->share);
+    fy_table_exact(table, place->share);
 }
 
 static void print_places(fy_report *report, const foray_policy *policy, const foray_doubt *doubt,
@@ -69,8 +69,8 @@ static void print_laws(fy_report *report, const foray_doubt *doubt, int64_t id)
         foray_doubt_law_name(law, name, sizeof name);
         fy_table_cell(&table, "%s", name);
         fy_table_integer(&table, law->visits);
-        fy_table_shortest(&table, law->share);
-        fy_table_shortest(&table, law->more);
+        fy_table_exact(&table, law->share);
+        fy_table_exact(&table, law->more);
     }
     fy_print(report->text,
              "<p>The laws behind it%s; the last column estimates how many more visits would halve "

@@ -39,14 +39,14 @@ static bool list_plan(void *user, int64_t id, int64_t episodes, const char *rewa
     fy_table_cell(table, "%s", foray_mode_name(policy->mode));
     fy_table_integer(table, episodes);
     for (int mode = FORAY_MODES; mode-- > 0;)
-        fy_table_shortest(table, policy->value[mode]);
-    fy_table_shortest(table, certificate->gap);
-    fy_table_shortest(table, certificate->delta);
+        fy_table_exact(table, policy->value[mode]);
+    fy_table_exact(table, certificate->gap);
+    fy_table_exact(table, certificate->delta);
     fy_table_cell(table, "%s", foray_radius_name(certificate->radius));
     fy_table_cell(table, "%s", foray_certificate_status(certificate));
-    fy_table_shortest(table, policy->expected);
-    fy_table_shortest(table, policy->low);
-    fy_table_shortest(table, policy->high);
+    fy_table_exact(table, policy->expected);
+    fy_table_exact(table, policy->low);
+    fy_table_exact(table, policy->high);
     fy_table_cell(table, "%s", foray_bound_name(certificate->bound));
     if (l->seen < FY_PAGE_SHOWN) {
         fy_table_integer(&l->people, id);
@@ -478,9 +478,9 @@ static foray_status draw_maps(fy_report *report, const plan_arrows *arrows, int6
 /* What the letters in the cells stand for. */
 static void print_letters(fy_report *report)
 {
-    enum { MOST_LISTED = 12 };
+    enum { MAX_LISTED = 12 };
     int64_t actions = report->model->actions;
-    for (int64_t a = 0; a < actions && actions <= MOST_LISTED; a++) {
+    for (int64_t a = 0; a < actions && actions <= MAX_LISTED; a++) {
         const char *name = foray_model_action_name(report->model, a);
         char label[FY_LABEL_SIZE];
         fy_map_cell cell = {0};
@@ -563,7 +563,7 @@ static void print_arrows(fy_report *report, const plan_arrows *arrows)
             fy_table_cell(&table, "%s", name ? name : "");
             fy_table_integer(&table, action);
             fy_table_cell(&table, "%s", its ? its : "");
-            fy_table_shortest(&table, value_at(report, arrows, i, s));
+            fy_table_exact(&table, value_at(report, arrows, i, s));
         }
     fy_format(id, sizeof id, "policy%" PRId64, arrows->id);
     fy_format(note, sizeof note,

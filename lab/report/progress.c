@@ -70,9 +70,9 @@ static void print_trace(fy_report *report, const trace *t)
 
     fy_table table = fy_table_begin(report->ctx, 3, heading);
     for (int64_t i = first; i < count; i++) {
-        fy_table_shortest(&table, t->bound.point[i].x);
-        fy_table_shortest(&table, t->plans.point[i].y);
-        fy_table_shortest(&table, t->bound.point[i].y);
+        fy_table_exact(&table, t->bound.point[i].x);
+        fy_table_exact(&table, t->plans.point[i].y);
+        fy_table_exact(&table, t->bound.point[i].y);
     }
     fy_page_data(report->text, &table, "trace", first > 0 ? "The end of a longer trace." : NULL);
     fy_table_free(&table);

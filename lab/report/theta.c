@@ -245,10 +245,10 @@ static void print_table(fy_report *report, const laws *all, int64_t outcomes)
             add_name(&table, foray_model_state_name(model, s), s);
             add_name(&table, foray_model_action_name(model, a), a);
             add_name(&table, foray_model_state_name(model, to), to);
-            fy_table_shortest(&table, row.point);
-            fy_table_shortest(&table, row.low);
-            fy_table_shortest(&table, row.high);
-            fy_table_shortest(&table, row.truth);
+            fy_table_exact(&table, row.point);
+            fy_table_exact(&table, row.low);
+            fy_table_exact(&table, row.high);
+            fy_table_exact(&table, row.truth);
         }
     }
     fy_format(note, sizeof note, "The first %d of %" PRId64 " probabilities.", FY_REPORT_CSV_ROWS,
@@ -394,11 +394,11 @@ static void print_theta(fy_report *report)
     for (int64_t i = 0; i < listed; i++) {
         double middle = report->estimate[i], half = report->half_width[i];
         fy_table_integer(&table, i);
-        fy_table_shortest(&table, middle);
-        fy_table_shortest(&table, middle - half);
-        fy_table_shortest(&table, middle + half);
-        fy_table_shortest(&table, half);
-        fy_table_shortest(&table, truth_at(report, i));
+        fy_table_exact(&table, middle);
+        fy_table_exact(&table, middle - half);
+        fy_table_exact(&table, middle + half);
+        fy_table_exact(&table, half);
+        fy_table_exact(&table, truth_at(report, i));
     }
     fy_format(note, sizeof note, "The first %" PRId64 " of %" PRId64 " coordinates.", listed, dim);
     fy_page_data(report->text, &table, "theta", listed < dim ? note : NULL);

@@ -51,8 +51,8 @@ static foray_status print_visits(fy_report *report)
         bool placed = foray_model_cell(report->model, order[i].state, &row, &col);
         fy_table_integer(&table, order[i].state);
         fy_table_cell(&table, "%s", name ? name : "");
-        fy_table_shortest(&table, placed ? (double)row : NAN); /* NaN: an empty cell */
-        fy_table_shortest(&table, placed ? (double)col : NAN);
+        fy_table_exact(&table, placed ? (double)row : NAN); /* NaN: an empty cell */
+        fy_table_exact(&table, placed ? (double)col : NAN);
         fy_table_integer(&table, order[i].visits);
     }
     free(order);

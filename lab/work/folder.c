@@ -172,7 +172,7 @@ foray_status fy_rows_write(foray_context *ctx, const fy_folder *folder, const ch
     fy_writer text = {.ctx = ctx};
     for (int64_t i = 0; i < rows->count; i++)
         for (int64_t c = 0; c < rows->columns; c++)
-            fy_table_shortest(&table, fy_rows_at(rows, i)[c]);
+            fy_table_exact(&table, fy_rows_at(rows, i)[c]);
     fy_table_print_csv(&table, &text);
     fy_table_free(&table);
     char *path = part_path(ctx, folder, part);

@@ -81,7 +81,7 @@ static void add_value(fy_table *table, const fy_lab *lab, const fy_lab_column *c
     else if (column->words)
         fy_table_cell(table, "%s", fy_lab_word(lab, column->words - 1, (int64_t)value));
     else
-        fy_table_shortest(table, value);
+        fy_table_exact(table, value);
 }
 
 fy_table fy_lab_rows(const fy_lab *lab, bool times)

@@ -101,7 +101,7 @@ static void end_part(fy_work *work, int64_t part, const foray_context *ctx, fora
         char name[FY_PART_NAME];
         work->status = status;
         work->name(work->user, part, name);
-        fy_say(work->ctx, "%s: %s", name, ctx ? foray_message(ctx) : "out of memory");
+        fy_message_set(work->ctx, "%s: %s", name, ctx ? foray_message(ctx) : "out of memory");
     }
     if (status == FORAY_INTERRUPTED && work->status == FORAY_OK)
         work->status = status;

@@ -35,7 +35,7 @@ from typing import Any
 
 
 class ParameterValue(Structure):
-    _fields_ = [("whole", c_int64), ("real", c_double)]
+    _fields_ = [("integer", c_int64), ("real", c_double)]
 
 
 class OwnParameter(Structure):
@@ -96,7 +96,7 @@ class ModelFacts(Structure):
     _fields_ = [
         ("pairs", c_int64),
         ("transitions", c_int64),
-        ("most_successors", c_int64),
+        ("max_successors", c_int64),
         ("features", c_int64),
         ("generator_sets", c_int64),
         ("blocks", c_int64),
@@ -110,7 +110,7 @@ class ModelFacts(Structure):
         ("psi_norm_action", c_int64),
         ("theta_norm", c_double),
         ("worst_sum", c_double),
-        ("least_probability", c_double),
+        ("min_probability", c_double),
     ]
 
 

@@ -133,7 +133,7 @@ static foray_status join(job *j)
     for (int t = 0; t < j->samplers; t++) {
         fy_sampler *sampler = j->sampler[t];
         if (sampler->status != FORAY_OK && sampler->ctx != j->ctx)
-            fy_say(j->ctx, "%s", sampler->ctx->message);
+            fy_message_set(j->ctx, "%s", sampler->ctx->message);
         if (sampler->status != FORAY_OK)
             return sampler->status;
         if (sampler->error > j->error) {

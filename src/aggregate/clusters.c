@@ -228,7 +228,7 @@ static foray_status parse_radial(foray_context *ctx, const foray_system *system,
     if (status != FORAY_OK)
         return status;
     /* Fewer centres than count by default: all of them count. */
-    int64_t nearest = value[NEAREST].whole;
+    int64_t nearest = value[NEAREST].integer;
     if (count > 0 && count < nearest && !(rest && strstr(rest, "nearest=")))
         nearest = count;
     return fy_radial_of_system(ctx, system, count, NULL, value[WIDTH].real, nearest, out);

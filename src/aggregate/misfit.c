@@ -141,7 +141,7 @@ static foray_status measure_episode(measurement *l, int64_t episode)
 
 /* ------------------------------------------------------------------------- public */
 
-static int64_t most_successors(const foray_model *model)
+static int64_t max_successors(const foray_model *model)
 {
     int64_t max = 0;
     for (int64_t g = 0; g < model->generator_sets; g++)
@@ -193,7 +193,7 @@ static foray_status prepare(measurement *l, const double *theta, const foray_rew
         return status;
     if (!FY_NEW(&l->arena, l->value, (model->horizon + 1) * model->states) ||
         !FY_NEW(&l->arena, l->theta, model->dim) || !FY_NEW(&l->arena, l->psi, model->dim) ||
-        !FY_NEW(&l->arena, l->probability, most_successors(model)))
+        !FY_NEW(&l->arena, l->probability, max_successors(model)))
         return FORAY_ERROR_MEMORY;
     make_weights(model->dim, theta, l->theta);
     return fy_evaluate_steps(l->ctx, model, l->theta, reward, l->policy, l->value);

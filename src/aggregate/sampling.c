@@ -133,7 +133,7 @@ void fy_sampler_destroy(fy_sampler *w)
 /* ------------------------------------------------------------------------ drawing */
 
 /* Room for `more` clusters that were not met before. */
-static bool reserve_met(fy_arena *arena, fy_met *met, int64_t d, int64_t more)
+static bool reserve_met(fy_arena *arena, fy_successor_clusters *met, int64_t d, int64_t more)
 {
     void *grown;
     if (met->count + more <= met->room)
@@ -146,7 +146,7 @@ static bool reserve_met(fy_arena *arena, fy_met *met, int64_t d, int64_t more)
     return true;
 }
 
-static int64_t slot_of(fy_met *met, int64_t d, int32_t cluster)
+static int64_t slot_of(fy_successor_clusters *met, int64_t d, int32_t cluster)
 {
     if (met->slot[cluster] == 0) {
         memset(met->sum + met->count * d, 0, (size_t)d * sizeof *met->sum);
@@ -158,7 +158,7 @@ static int64_t slot_of(fy_met *met, int64_t d, int32_t cluster)
 }
 
 /* Two draws from one point by simulator i; `two` may be empty. */
-static void add_draws(fy_met *met, int64_t d, int64_t i, const fy_members *one,
+static void add_draws(fy_successor_clusters *met, int64_t d, int64_t i, const fy_members *one,
                       const fy_members *two)
 {
     double apart = 0;
@@ -177,7 +177,7 @@ static void add_draws(fy_met *met, int64_t d, int64_t i, const fy_members *one,
 }
 
 /* What all simulators answered to the draws from one point: [each][simulators]. */
-static foray_status add_point(fy_sampler *w, fy_met *met, const double *next)
+static foray_status add_point(fy_sampler *w, fy_successor_clusters *met, const double *next)
 {
     const foray_clusters *clusters = w->what->clusters;
     int64_t d = w->what->system->spec.simulators, n = clusters->dimensions;
@@ -226,7 +226,7 @@ static foray_status draw_cluster(fy_sampler *w, int64_t cluster)
         for (int64_t a = 0; a < actions && status == FORAY_OK; a++) {
             status = draw_batch(w, cluster * actions + a, first, count);
             if (status != FORAY_OK)
-                fy_say_within(w->ctx, "cluster %" PRId64 ", action %" PRId64, cluster, a);
+                fy_message_set_within(w->ctx, "cluster %" PRId64 ", action %" PRId64, cluster, a);
         }
     }
     return status;
@@ -235,7 +235,7 @@ static foray_status draw_cluster(fy_sampler *w, int64_t cluster)
 /* ------------------------------------------------------------------------ features */
 
 /* Every simulator's error counts: the weights of reality may be anything. */
-static void note_errors(fy_sampler *w, const fy_met *met)
+static void note_errors(fy_sampler *w, const fy_successor_clusters *met)
 {
     int64_t d = w->what->system->spec.simulators;
     double N = (double)(w->what->points * w->what->each);
@@ -252,7 +252,7 @@ static void note_errors(fy_sampler *w, const fy_met *met)
 }
 
 /* One pair: what was met becomes a row, and is forgotten. */
-static foray_status add_row(fy_sampler *w, fy_met *met)
+static foray_status add_row(fy_sampler *w, fy_successor_clusters *met)
 {
     int64_t d = w->what->system->spec.simulators;
     double scale = (double)(w->what->points * w->what->each) * sqrt((double)d);

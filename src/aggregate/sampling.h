@@ -34,13 +34,13 @@ static inline int64_t fy_points_of_draws(const foray_system *system, int64_t dra
 
 /* The clusters that follow a pair: those met so far, and for each simulator the sum of
  * their weights and of the squared differences between the two draws from a point. */
-typedef struct fy_met {
+typedef struct fy_successor_clusters {
     int32_t *slot; /* [clusters] place in the lists below, plus 1; 0: not met */
     int64_t count, room;
     int32_t *cluster;
     double *sum, *square; /* [room][simulators] */
     double *Q;            /* [simulators] as in fy_scatter */
-} fy_met;
+} fy_successor_clusters;
 
 /* Pairs as a model is assembled from them (fy_model_parts), in growing arrays. */
 typedef struct fy_feature_rows {
@@ -63,7 +63,7 @@ typedef struct fy_sampler {
     foray_context own;
     foray_system_query *query;
     double *point, *room, *from, *next;
-    fy_met *met; /* [actions] */
+    fy_successor_clusters *met; /* [actions] */
     fy_feature_rows rows;
     double error;       /* the largest met */
     fy_scatter scatter; /* and where it comes from */

@@ -72,12 +72,12 @@ static foray_parameter_value get_member(const foray_settings *settings, const se
     foray_parameter_value value = {0, 0};
     int32_t choice;
     if (row->is.kind == FORAY_INTEGER)
-        memcpy(&value.whole, at, sizeof value.whole);
+        memcpy(&value.integer, at, sizeof value.integer);
     if (row->is.kind == FORAY_REAL)
         memcpy(&value.real, at, sizeof value.real);
     if (row->is.kind == FORAY_CHOICE) {
         memcpy(&choice, at, sizeof choice);
-        value.whole = choice;
+        value.integer = choice;
     }
     return value;
 }
@@ -87,9 +87,9 @@ static void set_member(foray_settings *settings, const setting *row, const char 
                        foray_parameter_value value)
 {
     char *at = (char *)settings + row->offset;
-    int32_t choice = (int32_t)value.whole;
+    int32_t choice = (int32_t)value.integer;
     if (row->is.kind == FORAY_INTEGER)
-        memcpy(at, &value.whole, sizeof value.whole);
+        memcpy(at, &value.integer, sizeof value.integer);
     else if (row->is.kind == FORAY_REAL)
         memcpy(at, &value.real, sizeof value.real);
     else if (row->is.kind == FORAY_CHOICE)

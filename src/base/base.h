@@ -50,7 +50,7 @@ static inline bool fy_stopped(foray_context *ctx)
 
 /* What is under way, said by the thread that does it; any thread may look, and what it sees may be
  * of two moments. */
-static inline void fy_tell_part(foray_context *ctx, const char *what, int64_t done, int64_t of)
+static inline void fy_progress_part(foray_context *ctx, const char *what, int64_t done, int64_t of)
 {
     __atomic_store_n(&ctx->progress.what, what, __ATOMIC_RELAXED);
     __atomic_store_n(&ctx->progress.done, done, __ATOMIC_RELAXED);
@@ -69,7 +69,7 @@ static inline fy_progress fy_progress_now(const foray_context *ctx)
                          __atomic_load_n(&now->steps, __ATOMIC_RELAXED)};
 }
 
-static inline void fy_tell_step(foray_context *ctx, int64_t step, int64_t steps)
+static inline void fy_progress_step(foray_context *ctx, int64_t step, int64_t steps)
 {
     __atomic_store_n(&ctx->progress.step, step, __ATOMIC_RELAXED);
     __atomic_store_n(&ctx->progress.steps, steps, __ATOMIC_RELAXED);
@@ -95,8 +95,9 @@ static inline foray_status fy_status_of_world(foray_status status)
 }
 
 /* Records a message, or puts "where: " in front of the one recorded last. */
-void fy_say(foray_context *ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void fy_say_within(foray_context *ctx, const char *format, ...)
+void fy_message_set(foray_context *ctx, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void fy_message_set_within(foray_context *ctx, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 static inline foray_status fy_status(foray_status status)
@@ -107,8 +108,9 @@ static inline foray_status fy_status(foray_status status)
 /* The same, with `status` as the value, so that callers write
  *     return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: ...", path);
  * Macros, so that whoever analyses the caller sees which status comes back. */
-#define fy_fail(ctx, status, ...) (fy_say((ctx), __VA_ARGS__), fy_status(status))
-#define fy_fail_within(ctx, status, ...) (fy_say_within((ctx), __VA_ARGS__), fy_status(status))
+#define fy_fail(ctx, status, ...) (fy_message_set((ctx), __VA_ARGS__), fy_status(status))
+#define fy_fail_within(ctx, status, ...)                                                           \
+    (fy_message_set_within((ctx), __VA_ARGS__), fy_status(status))
 
 /* Zeroed memory for `count` items of `size` bytes, released with free(). NULL,
  * with the message recorded, if the product overflows or memory is exhausted.

@@ -54,7 +54,7 @@ void foray_context_set_threads(foray_context *ctx, int threads)
 
 /* ------------------------------------------------------------------ errors */
 
-void fy_say(foray_context *ctx, const char *format, ...)
+void fy_message_set(foray_context *ctx, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -62,7 +62,7 @@ void fy_say(foray_context *ctx, const char *format, ...)
     va_end(arguments);
 }
 
-void fy_say_within(foray_context *ctx, const char *format, ...)
+void fy_message_set_within(foray_context *ctx, const char *format, ...)
 {
     char cause[sizeof ctx->message];
     memcpy(cause, ctx->message, sizeof cause);

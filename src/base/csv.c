@@ -41,7 +41,7 @@ static int fill_chunk(fy_csv *csv)
         got = read(csv->file, csv->chunk, CHUNK);
     while (got < 0 && errno == EINTR);
     if (got < 0) {
-        fy_say(csv->ctx, "%s: cannot read: %s", csv->path, strerror(errno));
+        fy_message_set(csv->ctx, "%s: cannot read: %s", csv->path, strerror(errno));
         return BROKEN;
     }
     csv->at = 0;

@@ -231,7 +231,7 @@ void *fy_pages_get(foray_context *ctx, size_t bytes)
 {
     void *pages = bytes > PTRDIFF_MAX ? NULL : get(bytes);
     if (!pages)
-        fy_say(ctx, "out of memory: %zu bytes", bytes);
+        fy_message_set(ctx, "out of memory: %zu bytes", bytes);
     return pages;
 }
 

@@ -83,15 +83,15 @@ bool fy_parameter_parse(const foray_parameter *row, const char *text, size_t len
     bool good = true;
     switch (row->kind) {
     case FORAY_INTEGER:
-        good = fy_integer_read(text, length, &value.whole);
-        value.real = (double)value.whole;
+        good = fy_integer_read(text, length, &value.integer);
+        value.real = (double)value.integer;
         break;
     case FORAY_REAL:
         good = fy_number_read(text, length, &value.real);
         break;
     case FORAY_CHOICE:
-        value.whole = find_choice(row->choices, text, length);
-        good = value.whole >= 0;
+        value.integer = find_choice(row->choices, text, length);
+        good = value.integer >= 0;
         break;
     case FORAY_TEXT:
     case FORAY_ALGORITHM:
@@ -121,13 +121,13 @@ void fy_parameter_print(const foray_parameter *row, foray_parameter_value value,
     const char *at = row->choices;
     switch (row->kind) {
     case FORAY_INTEGER:
-        fy_format(text, size, "%" PRId64, value.whole);
+        fy_format(text, size, "%" PRId64, value.integer);
         break;
     case FORAY_REAL:
         fy_format(text, size, "%s", fy_number_text(value.real, number));
         break;
     case FORAY_CHOICE:
-        for (int64_t n = value.whole; n > 0 && at; n--)
+        for (int64_t n = value.integer; n > 0 && at; n--)
             at = (at = strchr(at, '|')) ? at + 1 : NULL;
         fy_format(text, size, "%.*s", at ? (int)strcspn(at, "|") : 0, at ? at : "");
         break;

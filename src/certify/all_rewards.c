@@ -202,7 +202,7 @@ double fy_all_rewards_bound(fy_all_rewards *all, const fy_inner *inner, foray_re
     for (int64_t s = 0; s < model->states; s++)
         all->w[s] = all->y[s] = all->error[s] = 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
-        fy_tell_step(all->set->kernel->ctx, model->horizon - 1 - t, model->horizon);
+        fy_progress_step(all->set->kernel->ctx, model->horizon - 1 - t, model->horizon);
         step_back(all, inner, uncertain(model, kind, t));
     }
     double bound = 0, max = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon;

@@ -171,7 +171,7 @@ static void run_pass(fy_difference_pass *pass, const foray_reward *reward)
     for (int i = 0; i <= pass->both; i++)
         begin_side(pass, reward, &pass->side[i]);
     for (int64_t t = H - 1; t >= 0 && !fy_stopped(ctx); t--) {
-        fy_tell_step(ctx, H - 1 - t, H);
+        fy_progress_step(ctx, H - 1 - t, H);
         pass_step(pass, t);
         next_step(pass);
     }

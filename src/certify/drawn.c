@@ -137,7 +137,7 @@ fy_gap_result fy_drawn_certify(fy_drawn_pass *drawn, const foray_reward *reward,
     (void)fy_gap_bound_best(gap, &high);
     memcpy(gap->pessimistic + H * S, gap->value + H * S, (size_t)S * sizeof *gap->value);
     for (int64_t t = H - 1; t >= 0 && !fy_stopped(ctx); t--) {
-        fy_tell_step(ctx, H - 1 - t, H);
+        fy_progress_step(ctx, H - 1 - t, H);
         for (int64_t s = 0; s < S && !(s % FY_STATES_PER_QUESTION == 0 && fy_stopped(ctx)); s++)
             pass_state(drawn, t, s, choices);
         fy_gap_next_step(gap);

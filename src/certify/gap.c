@@ -281,7 +281,7 @@ static void end_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *act
 }
 
 /* sup_theta V^pi_theta(s) <= r + sup P_theta V_bar^pi, and never more than is left to earn. */
-static double most_value(fy_gap_pass *gap, int64_t t, int64_t pair)
+static double max_value(fy_gap_pass *gap, int64_t t, int64_t pair)
 {
     return fmin(fy_gap_most_left(gap, t), fy_gap_bound_ahead(gap, t, gap->after.above, pair, 1));
 }
@@ -303,7 +303,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         memcpy(now->J + s * gap->unknowns, mine->J, (size_t)gap->unknowns * sizeof *mine->J);
     }
     gap->value[t * model->states + s] = mine->Q;
-    now->above[s] = most_value(gap, t, mine->pair);
+    now->above[s] = max_value(gap, t, mine->pair);
     /* E bounds what J leaves out; without J that is all of V^pi_theta - Vhat. */
     double left_out = gap->unknowns > 0 ? mine->Psi_most : mine->first;
     double in_J = gap->unknowns > 0 ? mine->J_most : 0;
@@ -384,7 +384,7 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     bound_values(gap, action, &high, &out.low);
     foray_context *ctx = gap->set->kernel->ctx;
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
-        fy_tell_step(ctx, model->horizon - 1 - t, model->horizon);
+        fy_progress_step(ctx, model->horizon - 1 - t, model->horizon);
         if (gap->set->direct)
             sharpen_values(gap, t, action);
         for (int64_t s = 0; s < model->states; s++)

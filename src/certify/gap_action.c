@@ -6,14 +6,14 @@
 
 /* Beyond this T, [d][unknowns][unknowns], costs too much time, or K too much memory: MiB for two
  * steps. */
-enum { MOST_PRODUCT = 30, MOST_MEMORY = 256 };
+enum { MAX_PRODUCT = 30, MAX_MEMORY = 256 };
 
 static bool third_fits(const fy_confidence *set)
 {
     int64_t U = set->basis->unknowns, d = set->basis->max_dim;
     double numbers = 2 * (double)set->basis->model->states * (double)(U * U);
-    return U <= FY_MOST_THIRD && U * d <= MOST_PRODUCT &&
-           numbers * sizeof(double) <= (double)MOST_MEMORY * 0x1p20;
+    return U <= FY_MOST_THIRD && U * d <= MAX_PRODUCT &&
+           numbers * sizeof(double) <= (double)MAX_MEMORY * 0x1p20;
 }
 
 static void find_parts(fy_gap_pass *gap)

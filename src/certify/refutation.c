@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Beyond this the test is not made: MiB for the vectors of a block. */
-enum { MOST_MEMORY = 256 };
+enum { MAX_MEMORY = 256 };
 
 /* delta' of fit.h. */
 static const double false_alarm = 1e-3;
@@ -90,7 +90,7 @@ static foray_status fill_fit(fy_arena *arena, fy_fit *fit, double *memory)
         fit->blocks += fit->tested[g];
     }
     find_cost(fit, memory);
-    if (*memory > MOST_MEMORY)
+    if (*memory > MAX_MEMORY)
         return FORAY_OK;
     if (!FY_NEW(arena, fit->count, fit->vectors->slots) ||
         !FY_NEW(arena, fit->alone, basis->blocks) || !FY_NEW(arena, fit->size, basis->blocks) ||
@@ -119,7 +119,7 @@ foray_status fy_fit_create(fy_arena *arena, const foray_model *model, fy_fit **o
                               : FORAY_ERROR_MEMORY;
     if (status == FORAY_OK && found > 0)
         status = fill_fit(arena, fit, &memory);
-    if (status == FORAY_OK && found > 0 && memory <= MOST_MEMORY)
+    if (status == FORAY_OK && found > 0 && memory <= MAX_MEMORY)
         *out = fit;
     return status;
 }
@@ -187,7 +187,7 @@ static double find_evidence(fy_fit *fit, const int64_t *seen)
             continue;
         const fy_counts_mixture data = {
             .count = fit->count, .weight = 1, .error = model->feature_error};
-        double l = basis->block[g].dim > 0 ? fy_likelihood_most(fit->likelihood, g, &data) : 0;
+        double l = basis->block[g].dim > 0 ? fy_likelihood_max(fit->likelihood, g, &data) : 0;
         max = fmax(max, fit->alone[g] - l - 64 * DBL_EPSILON * (fit->size[g] + fabs(l)));
     }
     return fit->blocks > 0 ? max - fy_log(laws_of(fit, model)) : 0;

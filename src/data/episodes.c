@@ -148,7 +148,7 @@ static bool grow_known(foray_context *ctx, known *set)
     enum { FIRST_ROOM = 512 };
     int64_t room = set->count > 0 ? 2 * set->count : FIRST_ROOM;
     if (room > INT32_MAX) {
-        fy_say(ctx, "there are too many episodes");
+        fy_message_set(ctx, "there are too many episodes");
         return false;
     }
     if (!fy_index_create(ctx, &set->index, room))

@@ -178,7 +178,7 @@ static foray_status check_complete(const policy_rows *r, part *one)
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                            "%s: no action for state %" PRId64 " at step %" PRId64, r->path,
                            i % policy->states, i / policy->states);
-        if (r->draws && !fy_policy_settle(policy->chance + i * policy->actions, policy->actions))
+        if (r->draws && !fy_policy_normalise(policy->chance + i * policy->actions, policy->actions))
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                            "%s: the probabilities in state %" PRId64 " at step %" PRId64
                            " do not sum to 1",

@@ -108,7 +108,7 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
         .bound = FORAY_BOUND_GAP,
         .status = scale_of(explorer) >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
     };
-    fy_certificate_judge(&certificate, max);
+    fy_certificate_classify(&certificate, max);
     return certificate;
 }
 
@@ -232,7 +232,7 @@ static foray_status make_policies(foray_explorer *explorer, int64_t count,
                            .mode = mode,
                            .interval = false, /* certify_policy has a narrower one */
                            .alone = alone};
-    fy_tell_part(explorer->ctx, "planning", 0, 0);
+    fy_progress_part(explorer->ctx, "planning", 0, 0);
     status = fy_plan_rewards(explorer->ctx, &order, count, rewards, policies);
     if (status != FORAY_OK)
         return status;
@@ -267,7 +267,7 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
     fy_certifier *sets;
     foray_status status = make_policies(explorer, count, rewards, mode, false, policies, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK && sets; i++) {
-        fy_tell_part(explorer->ctx, "certificates", i, count);
+        fy_progress_part(explorer->ctx, "certificates", i, count);
         certify_policy(explorer, sets, rewards[i], policies[i]);
     }
     return status;

@@ -76,13 +76,13 @@ const foray_reward *fy_explorer_reward(const foray_explorer *explorer)
 /* ------------------------------------------------------------- playing ahead */
 
 /* Tables of more entries are not made for the sake of whole episodes. */
-enum { MOST_ENTRIES = 1 << 22 };
+enum { MAX_ENTRIES = 1 << 22 };
 
 bool fy_explorer_has_table(const foray_explorer *explorer)
 {
     const foray_model *model = explorer->model;
     return explorer->ops->follows ||
-           (explorer->ops->follow_all && model->states <= MOST_ENTRIES / model->horizon);
+           (explorer->ops->follow_all && model->states <= MAX_ENTRIES / model->horizon);
 }
 
 /* Unstructured models follow what they planned for the states that they have seen: the table is
@@ -310,12 +310,12 @@ static uint64_t fingerprint(const foray_explorer *explorer)
 enum { IS_STALE = 1, IS_AGGREGATED = 2 };
 
 /* Nobody has counted further one by one, and doubles can tell all of these apart. */
-#define MOST_COUNTED ((int64_t)1 << 53)
+#define MAX_COUNTED ((int64_t)1 << 53)
 
 static int64_t read_count(fy_reader *reader)
 {
     uint64_t count = fy_read_u64(reader);
-    reader->failed |= count > (uint64_t)MOST_COUNTED;
+    reader->failed |= count > (uint64_t)MAX_COUNTED;
     return reader->failed ? 0 : (int64_t)count;
 }
 
@@ -367,7 +367,7 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     int64_t steps = 0;
     for (size_t i = 0; i < transitions_of(explorer) && !reader.failed; i++) {
         steps += explorer->seen[i] = read_count(&reader);
-        reader.failed |= steps > MOST_COUNTED;
+        reader.failed |= steps > MAX_COUNTED;
     }
     explorer->certifier_after = -1;
     fy_refuter_load(&explorer->refuter, &reader);

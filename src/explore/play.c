@@ -19,7 +19,7 @@ static foray_status world_failed(foray_context *ctx, const foray_world *world, f
 {
     const foray_context *other = fy_world_context(world);
     if (other != ctx)
-        fy_say(ctx, "%s", foray_message(other));
+        fy_message_set(ctx, "%s", foray_message(other));
     return fy_status_of_world(status);
 }
 

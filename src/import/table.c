@@ -337,11 +337,11 @@ static foray_status too_few_rows(const fy_transitions *table)
 /* Numbers everything and sorts the rows. Words that are numbers are not needed after that. */
 static foray_status sort_rows(fy_transitions *table)
 {
-    int64_t most_state, most_action;
-    table->numbered_states = fy_words_are_numbers(&table->state_words, &most_state);
-    table->numbered_actions = fy_words_are_numbers(&table->action_words, &most_action);
-    table->given = table->numbered_states ? most_state + 1 : table->state_words.count;
-    table->actions = table->numbered_actions ? most_action + 1 : table->action_words.count;
+    int64_t max_state, max_action;
+    table->numbered_states = fy_words_are_numbers(&table->state_words, &max_state);
+    table->numbered_actions = fy_words_are_numbers(&table->action_words, &max_action);
+    table->given = table->numbered_states ? max_state + 1 : table->state_words.count;
+    table->actions = table->numbered_actions ? max_action + 1 : table->action_words.count;
     table->states = table->given;
     /* Each state and each action has rows: a wild number is caught before it costs memory. */
     if (table->actions > table->rows.count || table->given > 2 * table->rows.count)

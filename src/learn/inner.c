@@ -59,12 +59,12 @@ static double value_of_bits(const inner_task *task, double *y)
  * vertices are does not depend on Sigma: walks.h knows. */
 
 /* A tree's subsets are counted in one word; far more than anyone waits for. */
-enum { MOST_TREE = 62 };
+enum { MAX_TREE = 62 };
 
 static int64_t exact_room(const fy_basis *basis, const fy_walks *walks)
 {
-    int64_t groups = walks->most_groups, width = fy_padded(basis->max_dim);
-    int64_t tree = groups < MOST_TREE ? groups : MOST_TREE;
+    int64_t groups = walks->max_groups, width = fy_padded(basis->max_dim);
+    int64_t tree = groups < MAX_TREE ? groups : MAX_TREE;
     return 3 * (groups + 1) * width + groups + 2 * width + 2 * (tree + 1) * (tree + 1);
 }
 
@@ -362,9 +362,9 @@ static void l1_solve(inner_task *task)
  * max_i m_i <= maximum <= sqrt(sum_i m_i^2), so that the ratio is never above sqrt(d). */
 
 /* Starts from the longest axes, and from single generators: all, or evenly spaced ones. */
-enum { MOST_AXES = 4, MOST_SINGLES = 16 };
+enum { MAX_AXES = 4, MAX_SINGLES = 16 };
 /* Above this many generators their n^2 products are left out of the bounds. */
-enum { MOST_PRODUCTS = 512 };
+enum { MAX_PRODUCTS = 512 };
 
 typedef struct climb {
     int64_t n, m, width; /* generators, axes, axes padded */
@@ -480,7 +480,7 @@ static int64_t next_axis(const climb *c, int64_t last, double extent)
 static void climb_from_axes(climb *c)
 {
     int64_t i = next_axis(c, -1, INFINITY);
-    for (int64_t k = 0; k < MOST_AXES && i >= 0; k++) {
+    for (int64_t k = 0; k < MAX_AXES && i >= 0; k++) {
         ascend_from_axis(c, i, false);
         if (!c->centred)
             ascend_from_axis(c, i, true);
@@ -490,7 +490,7 @@ static void climb_from_axes(climb *c)
 
 static void climb_from_singles(climb *c)
 {
-    int64_t singles = c->n < MOST_SINGLES ? c->n : MOST_SINGLES;
+    int64_t singles = c->n < MAX_SINGLES ? c->n : MAX_SINGLES;
     for (int64_t i = 0; i < singles; i++) {
         memset(c->f, 0, (size_t)c->n * sizeof *c->f);
         c->f[i * c->n / singles] = 1;
@@ -592,7 +592,7 @@ static double upper_bound(climb *c)
 {
     double signs = fmin(sum_of_norms(c), spectral(c));
     double bound = fmin((length_of_all(c) + signs) / 2, box(c));
-    return c->n <= MOST_PRODUCTS ? fmin(bound, products(c)) : bound;
+    return c->n <= MAX_PRODUCTS ? fmin(bound, products(c)) : bound;
 }
 
 /* -------------------------------------------------------------------- solve */

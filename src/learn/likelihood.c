@@ -278,11 +278,11 @@ static bool newton_step(fy_likelihood *lik, double l)
 /* c near the maximum, with p_t > 0 wherever something was seen. */
 static void maximise(fy_likelihood *lik)
 {
-    enum { MOST_ROUNDS = 200 };
+    enum { MAX_ROUNDS = 200 };
     static const double good_enough = 1e-6;
     for (int64_t i = 0; i < lik->m; i++)
         lik->c[i] = 1 / (double)lik->m;
-    for (int round = 0; round < MOST_ROUNDS && !fy_stopped(lik->ctx); round++) {
+    for (int round = 0; round < MAX_ROUNDS && !fy_stopped(lik->ctx); round++) {
         double l = evaluate(lik, lik->c);
         if (find_gradient(lik) <= good_enough)
             break;
@@ -611,7 +611,7 @@ static double rounding_of(const fy_likelihood *lik, double l)
     return 8 * UNIT * (double)(lik->rows + lik->m) * (fabs(l) + lik->n);
 }
 
-double fy_likelihood_least(fy_likelihood *lik, int64_t g, const int64_t *count, double share)
+double fy_likelihood_min(fy_likelihood *lik, int64_t g, const int64_t *count, double share)
 {
     gather(lik, g, &(fy_counts_mixture){.count = count, .weight = 1});
     if (lik->n == 0)
@@ -622,7 +622,7 @@ double fy_likelihood_least(fy_likelihood *lik, int64_t g, const int64_t *count, 
     return l - width - rounding_of(lik, l);
 }
 
-double fy_likelihood_most(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data)
+double fy_likelihood_max(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data)
 {
     gather(lik, g, data);
     if (!(lik->n > 0))
@@ -761,7 +761,7 @@ static double margin(const pair_of_sets *sets, double t)
     const fy_counts_mixture data = {
         .count = sets->one, .other = sets->other, .weight = lambda, .other_weight = rest};
     return lambda * sets->least_one + rest * sets->least_other -
-           fy_likelihood_most(sets->lik, sets->block, &data);
+           fy_likelihood_max(sets->lik, sets->block, &data);
 }
 
 static bool is_empty(const fy_vectors *vectors, int64_t g, const int64_t *count)
@@ -806,7 +806,7 @@ double fy_refute_block(fy_likelihood *lik, const fy_vectors *vectors, int64_t g,
     if (!(vectors->scale[g] > 0) || is_empty(vectors, g, one) || is_empty(vectors, g, other))
         return -INFINITY;
     pair_of_sets sets = {.lik = lik, .block = g, .one = one, .other = other};
-    sets.least_one = fy_likelihood_least(lik, g, one, share);
-    sets.least_other = fy_likelihood_least(lik, g, other, share);
+    sets.least_one = fy_likelihood_min(lik, g, one, share);
+    sets.least_other = fy_likelihood_min(lik, g, other, share);
     return best_margin(&sets);
 }

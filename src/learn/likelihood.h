@@ -52,10 +52,10 @@ typedef struct fy_counts_mixture {
 
 /* The likelihood set of block g without the ellipsoid: w* has l(w*) >= this number with probability
  * 1 - share, for all n at once. */
-double fy_likelihood_least(fy_likelihood *lik, int64_t g, const int64_t *count, double share);
+double fy_likelihood_min(fy_likelihood *lik, int64_t g, const int64_t *count, double share);
 
 /* An upper bound of max_w l(w) for such data: what EM reaches, and its duality gap. */
-double fy_likelihood_most(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data);
+double fy_likelihood_max(fy_likelihood *lik, int64_t g, const fy_counts_mixture *data);
 
 /* The weights c of the last estimate, [coords]. */
 const double *fy_likelihood_weights(const fy_likelihood *lik);

@@ -47,36 +47,36 @@ static void count_things(const foray_model *model, foray_model_facts *facts)
     facts->generator_sets = model->generator_sets;
     facts->features = model->feat_start[model->gen_start[model->generator_sets]];
     for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++)
-        if (fy_generator_set_size(model, generator_set) > facts->most_successors)
-            facts->most_successors = fy_generator_set_size(model, generator_set);
+        if (fy_generator_set_size(model, generator_set) > facts->max_successors)
+            facts->max_successors = fy_generator_set_size(model, generator_set);
     facts->bytes = model_bytes(model);
     facts->vertices = -1;
     facts->psi_norm = facts->theta_norm = NAN;
-    facts->worst_sum = facts->least_probability = NAN;
+    facts->worst_sum = facts->min_probability = NAN;
 }
 
 /* ------------------------------------------------------------ probabilities */
 
 /* Which generator sets are furthest from being probability vectors? */
 typedef struct worst {
-    int64_t sum_generator_set, least_generator_set, least_generator;
+    int64_t sum_generator_set, min_generator_set, min_generator;
 } worst;
 
 static worst find_worst(const foray_model *model, foray_model_facts *facts)
 {
     worst at = {0};
     facts->worst_sum = 0;
-    facts->least_probability = INFINITY;
+    facts->min_probability = INFINITY;
     for (int64_t generator_set = 0; generator_set < model->generator_sets; generator_set++) {
         double sum = 0;
         for (int64_t j = 0; j < fy_generator_set_size(model, generator_set); j++) {
             double p =
                 fy_generator_probability(model, model->theta, model->gen_start[generator_set] + j);
             sum += p;
-            if (p < facts->least_probability) {
-                facts->least_probability = p;
-                at.least_generator_set = generator_set;
-                at.least_generator = j;
+            if (p < facts->min_probability) {
+                facts->min_probability = p;
+                at.min_generator_set = generator_set;
+                at.min_generator = j;
             }
         }
         if (!(fabs(sum - 1) <= facts->worst_sum)) {
@@ -92,12 +92,12 @@ static foray_status check_probabilities(foray_context *ctx, const foray_model *m
                                         foray_model_facts *facts)
 {
     worst at = find_worst(model, facts);
-    if (!(facts->least_probability >= -FY_MODEL_TOLERANCE)) {
-        int64_t pair = model->generator_set_pair[at.least_generator_set];
+    if (!(facts->min_probability >= -FY_MODEL_TOLERANCE)) {
+        int64_t pair = model->generator_set_pair[at.min_generator_set];
         return fy_fail(ctx, FORAY_ERROR_INPUT, FY_AT_PAIR ": successor %d has probability %.9g",
                        FY_PAIR(model, pair),
-                       model->succ[model->succ_start[pair] + at.least_generator],
-                       facts->least_probability);
+                       model->succ[model->succ_start[pair] + at.min_generator],
+                       facts->min_probability);
     }
     if (!(facts->worst_sum <= FY_MODEL_TOLERANCE))
         return fy_fail(ctx, FORAY_ERROR_INPUT,
@@ -343,7 +343,7 @@ static foray_status check(foray_context *ctx, const foray_model *model, foray_mo
                                      .psi_norm = NAN,
                                      .theta_norm = NAN,
                                      .worst_sum = NAN,
-                                     .least_probability = NAN};
+                                     .min_probability = NAN};
         return FORAY_OK;
     }
     count_things(model, facts);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* A dense block of this dimension takes 4 GiB for each of its two matrices. */
-enum { MOST_DIM = 32768 };
+enum { MAX_DIM = 32768 };
 
 /* Where row i of a packed lower triangle starts. */
 static inline int64_t row_at(int64_t i)
@@ -48,7 +48,7 @@ static void start(fy_ridge *ridge, const double *lambda)
             ridge->factor[ridge->at_matrix[g] + row_at(i) + i] = sqrt(lambda[g]);
         }
     }
-    ridge->most_growth = 1;
+    ridge->max_growth = 1;
 }
 
 static bool allocate_ridge(fy_arena *arena, fy_ridge *ridge, int64_t max_dim)
@@ -64,13 +64,13 @@ static bool allocate_ridge(fy_arena *arena, fy_ridge *ridge, int64_t max_dim)
 
 static foray_status check_dim(foray_context *ctx, int64_t dim)
 {
-    if (dim <= MOST_DIM)
+    if (dim <= MAX_DIM)
         return FORAY_OK;
     return fy_fail(ctx, FORAY_ERROR_USAGE,
                    "a block of %" PRId64
                    " unknowns is too large for a dense regression (at most %d): "
                    "turn centring and blocks on, or give the model fewer features",
-                   dim, (int)MOST_DIM);
+                   dim, (int)MAX_DIM);
 }
 
 /* The dimensions already lie in at_vector[1..]. */
@@ -270,8 +270,8 @@ void fy_ridge_update(fy_ridge *ridge, int64_t block, const double *x, double y, 
     if (block_dim(ridge, block) == 0)
         return;
     ridge->growth[block] *= update_block(ridge, block, x, y, weight);
-    if (ridge->growth[block] > ridge->most_growth)
-        ridge->most_growth = ridge->growth[block];
+    if (ridge->growth[block] > ridge->max_growth)
+        ridge->max_growth = ridge->growth[block];
     if (++ridge->updates[block] >= ridge->refactor_every && block_dim(ridge, block) > 1)
         refactor(ridge, block);
 }
@@ -422,7 +422,7 @@ void fy_ridge_mark(fy_ridge *ridge)
 {
     for (int64_t g = 0; g < ridge->blocks; g++)
         ridge->growth[g] = 1;
-    ridge->most_growth = 1;
+    ridge->max_growth = 1;
 }
 
 void fy_ridge_copy(fy_ridge *to, const fy_ridge *from)
@@ -437,7 +437,7 @@ void fy_ridge_copy(fy_ridge *to, const fy_ridge *from)
     memcpy(to->updates, from->updates, blocks * sizeof *to->updates);
     if (from->spread)
         memcpy(to->spread, from->spread, blocks * sizeof *to->spread);
-    to->most_growth = from->most_growth;
+    to->max_growth = from->max_growth;
     to->refactored = from->refactored;
     to->worst_error = from->worst_error;
 }
@@ -457,7 +457,7 @@ void fy_ridge_write(const fy_ridge *ridge, fy_writer *writer)
     fy_write_doubles(writer, ridge->target, (size_t)ridge->at_vector[blocks]);
     fy_write_doubles(writer, ridge->growth, blocks);
     fy_write_u64s(writer, (const uint64_t *)ridge->updates, blocks);
-    fy_write_double(writer, ridge->most_growth);
+    fy_write_double(writer, ridge->max_growth);
     fy_write_u64(writer, (uint64_t)ridge->refactored);
     fy_write_double(writer, ridge->worst_error);
     fy_write_doubles(writer, ridge->spread, ridge->spread ? blocks : 0);
@@ -471,7 +471,7 @@ void fy_ridge_read(fy_ridge *ridge, fy_reader *reader)
     fy_read_doubles(reader, ridge->target, (size_t)ridge->at_vector[blocks]);
     fy_read_doubles(reader, ridge->growth, blocks);
     fy_read_u64s(reader, (uint64_t *)ridge->updates, blocks);
-    ridge->most_growth = fy_read_double(reader);
+    ridge->max_growth = fy_read_double(reader);
     ridge->refactored = (int64_t)fy_read_u64(reader);
     ridge->worst_error = fy_read_double(reader);
     fy_read_doubles(reader, ridge->spread, ridge->spread ? blocks : 0);

@@ -24,7 +24,7 @@ typedef struct fy_ridge {
     double *lambda;        /* [blocks] */
     double *growth;        /* [blocks] det Sigma relative to the last fy_ridge_mark */
     int64_t *updates;      /* [blocks] since the last factorisation */
-    double most_growth;    /* largest of growth */
+    double max_growth;     /* largest of growth */
     double *spread;        /* [blocks] see fy_ridge_keep_spread; NULL: not kept */
     int64_t refactor_every;
     int64_t refactored; /* factorisations made after updates */

@@ -766,8 +766,8 @@ static foray_status add_walk(builder *b, const shape *set)
                                             .visits = set->visits,
                                             .generator_set = set->generator_set};
     b->sides += set->generators;
-    if (set->groups > walks->most_groups)
-        walks->most_groups = (int32_t)set->groups;
+    if (set->groups > walks->max_groups)
+        walks->max_groups = (int32_t)set->groups;
     return FORAY_OK;
 }
 

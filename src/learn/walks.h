@@ -36,16 +36,16 @@ typedef struct fy_walk {
 } fy_walk;
 
 typedef struct fy_walks {
-    bool half;           /* symmetric: the last group of a tree, the first of a list, is out */
-    int64_t count;       /* different walks */
-    fy_walk *walk;       /* [count] */
-    int32_t *walk_of;    /* [generator_sets] */
-    int32_t *side;       /* per generator: 0: zero; k+1: in group k; -(k+1): in it the other way */
-    uint16_t *flip;      /* lists, starting from the empty subset, which is visited as well */
-    int64_t vertices;    /* summed over all sets */
-    int64_t visits;      /* the same */
-    int64_t bytes;       /* of the lists */
-    int32_t most_groups; /* in any walk */
+    bool half;          /* symmetric: the last group of a tree, the first of a list, is out */
+    int64_t count;      /* different walks */
+    fy_walk *walk;      /* [count] */
+    int32_t *walk_of;   /* [generator_sets] */
+    int32_t *side;      /* per generator: 0: zero; k+1: in group k; -(k+1): in it the other way */
+    uint16_t *flip;     /* lists, starting from the empty subset, which is visited as well */
+    int64_t vertices;   /* summed over all sets */
+    int64_t visits;     /* the same */
+    int64_t bytes;      /* of the lists */
+    int32_t max_groups; /* in any walk */
 } fy_walks;
 
 /* How much a solve may look at, and how much the lists may take. */

@@ -437,7 +437,7 @@ static foray_status fail(frame_channel *channel)
 
 static foray_status fail_as_stopped(frame_channel *channel)
 {
-    fy_say(&channel->say, "the program was stopped in the middle of an answer");
+    fy_message_set(&channel->say, "the program was stopped in the middle of an answer");
     return channel->failed = FORAY_INTERRUPTED;
 }
 
@@ -452,7 +452,7 @@ static foray_status channel_check(frame_channel *channel)
 
 static foray_status fail_as_ended(frame_channel *channel, const char *how)
 {
-    fy_say(&channel->say, "the program ended (%s) without answering", how);
+    fy_message_set(&channel->say, "the program ended (%s) without answering", how);
     return fail(channel);
 }
 
@@ -466,7 +466,7 @@ static foray_status fail_as_closed(frame_channel *channel)
             return fail_as_ended(channel, how);
         poll(NULL, 0, 1);
     } while (fy_clock() < deadline);
-    fy_say(&channel->say, "the program closed descriptor 4 without answering");
+    fy_message_set(&channel->say, "the program closed descriptor 4 without answering");
     return fail(channel);
 }
 
@@ -474,7 +474,7 @@ static foray_status fail_as_error(frame_channel *channel, const uint8_t *body, s
 {
     char text[400];
     fy_error_read(body, size, text, sizeof text);
-    fy_say(&channel->say, "the program says: %s", text[0] ? text : "(nothing)");
+    fy_message_set(&channel->say, "the program says: %s", text[0] ? text : "(nothing)");
     return fail(channel);
 }
 
@@ -554,8 +554,8 @@ static foray_status read_some(frame_channel *channel)
 
 static foray_status fail_as_late(frame_channel *channel, double limit)
 {
-    fy_say(&channel->say, "the program did not answer within %g s%s", limit,
-           channel->input_closed ? ", and no longer reads descriptor 3" : "");
+    fy_message_set(&channel->say, "the program did not answer within %g s%s", limit,
+                   channel->input_closed ? ", and no longer reads descriptor 3" : "");
     return fail(channel);
 }
 
@@ -595,7 +595,7 @@ static foray_status channel_move(frame_channel *channel, double deadline, double
     double seconds = fmin(fmax(deadline - fy_clock(), 0), look_seconds);
     int ready = poll(way, writes ? 2 : 1, (int)ceil(seconds * 1e3));
     if (ready < 0 && errno != EINTR) {
-        fy_say(&channel->say, "the program cannot be listened to: %s", strerror(errno));
+        fy_message_set(&channel->say, "the program cannot be listened to: %s", strerror(errno));
         return fail(channel);
     }
     if (ready <= 0)
@@ -887,7 +887,7 @@ static foray_status await_answer(foray_context *ctx, program *p, fy_frame_type t
     foray_status status =
         channel_await(channel, type, sequence, 0, max, deadline, p->limits.start, answer);
     if (status != FORAY_OK)
-        fy_say(ctx, "%s", channel->say.message);
+        fy_message_set(ctx, "%s", channel->say.message);
     return status;
 }
 

@@ -577,6 +577,6 @@ foray_status fy_plugin_serve(foray_context *ctx, const char *text, int questions
     free(s.next);
     free(s.answer.data);
     if (status != FORAY_OK)
-        fy_say(ctx, "%s", failure);
+        fy_message_set(ctx, "%s", failure);
     return status;
 }

@@ -204,7 +204,7 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     policy->expected = policy->low = policy->high = value;
     policy->certificate = (foray_certificate){
         .radius = FORAY_RADIUS_NONE, .bound = FORAY_BOUND_EXACT, .status = FORAY_EXACT};
-    fy_certificate_judge(&policy->certificate, exact.unit.max);
+    fy_certificate_classify(&policy->certificate, exact.unit.max);
     *out = policy;
     return FORAY_OK;
 }

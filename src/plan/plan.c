@@ -193,7 +193,7 @@ void fy_plan(const fy_plan_task *task, double *mean)
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(task->kernel->ctx); t--) {
         shared.t = t;
         shared.step = step_of(task, t);
-        fy_tell_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
+        fy_progress_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
         fy_share(task->kernel->ctx, threads, pieces, plan_piece, &shared);
     }
     fy_plan_mean(model, task->value, task->lanes, mean);

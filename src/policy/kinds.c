@@ -24,7 +24,7 @@ bool fy_policy_is_law(const double *law, int64_t count)
     return fabs(sum_of(law, count) - 1) <= kept;
 }
 
-bool fy_policy_settle(double *law, int64_t count)
+bool fy_policy_normalise(double *law, int64_t count)
 {
     double sum = sum_of(law, count);
     if (!(fabs(sum - 1) <= given))
@@ -106,7 +106,7 @@ foray_status foray_policy_create_drawing(foray_context *ctx, const foray_model *
     if (status == FORAY_OK)
         memcpy(policy->chance, chance, (size_t)(cells * A) * sizeof *chance);
     for (int64_t i = 0; i < cells && status == FORAY_OK; i++)
-        if (!fy_policy_settle(policy->chance + i * A, A))
+        if (!fy_policy_normalise(policy->chance + i * A, A))
             status = fy_fail(ctx, FORAY_ERROR_INPUT,
                              "the probabilities in state %" PRId64 " at step %" PRId64
                              " do not sum to 1",
@@ -170,7 +170,7 @@ foray_status foray_policy_mix(foray_context *ctx, int64_t count,
         take_parts(policies[i], odds[i], at, mixture);
         at += fy_policy_parts(policies[i]);
     }
-    if (status == FORAY_OK && !fy_policy_settle(mixture->odds, parts))
+    if (status == FORAY_OK && !fy_policy_normalise(mixture->odds, parts))
         status = fy_fail(ctx, FORAY_ERROR_INPUT, "the odds do not sum to 1");
     if (status == FORAY_OK)
         *out = mixture;

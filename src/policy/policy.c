@@ -99,7 +99,7 @@ foray_optimality fy_certificate_optimality(const foray_certificate *certificate,
                                                                  : FORAY_OPTIMAL_ROUNDING;
 }
 
-void fy_certificate_judge(foray_certificate *certificate, double max)
+void fy_certificate_classify(foray_certificate *certificate, double max)
 {
     bool small = fy_certificate_small(certificate->gap, max);
     certificate->optimal = fy_certificate_optimality(certificate, small);
@@ -278,7 +278,7 @@ void fy_policy_convert(foray_policy *policy, const foray_reward *reward)
 {
     fy_reward_unit unit = fy_reward_unit_of(reward);
     if (unit.max != (double)reward->horizon)
-        fy_certificate_judge(&policy->certificate, unit.max);
+        fy_certificate_classify(&policy->certificate, unit.max);
     if (!unit.own)
         return;
     double low = fy_reward_value(&unit, unit.slope > 0 ? policy->low : policy->high);
@@ -308,8 +308,8 @@ foray_policy_about *fy_policy_about(foray_context *ctx, foray_policy *policy)
     return policy->about;
 }
 
-foray_status fy_policy_tell(foray_context *ctx, foray_policy *policy, char **text,
-                            const char *value)
+foray_status fy_policy_copy_text(foray_context *ctx, foray_policy *policy, char **text,
+                                 const char *value)
 {
     char *copy = NULL;
     size_t size = value ? strlen(value) + 1 : 0;
@@ -330,7 +330,7 @@ static foray_status copy_names(foray_context *ctx, foray_policy *policy, char *c
     if (!FY_NEW(fy_policy_arena(ctx, policy), copy, count))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < count; i++)
-        if (fy_policy_tell(ctx, policy, &copy[i], name[i]) != FORAY_OK)
+        if (fy_policy_copy_text(ctx, policy, &copy[i], name[i]) != FORAY_OK)
             return FORAY_ERROR_MEMORY;
     *out = copy;
     return FORAY_OK;
@@ -349,7 +349,7 @@ static foray_status keep_reward(foray_context *ctx, foray_policy *policy,
         return status;
     while (size > 0 && text[size - 1] == '\n')
         text[--size] = 0;
-    status = fy_policy_tell(ctx, policy, &policy->about->reward, text);
+    status = fy_policy_copy_text(ctx, policy, &policy->about->reward, text);
     free(text);
     return status;
 }
@@ -369,9 +369,9 @@ foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
     if (status == FORAY_OK)
         status = copy_names(ctx, policy, model->action_names, model->actions, &about->action_name);
     if (status == FORAY_OK)
-        status = fy_policy_tell(ctx, policy, &about->model, foray_model_name(model));
+        status = fy_policy_copy_text(ctx, policy, &about->model, foray_model_name(model));
     if (status == FORAY_OK)
-        status = fy_policy_tell(ctx, policy, &about->version, FORAY_VERSION);
+        status = fy_policy_copy_text(ctx, policy, &about->version, FORAY_VERSION);
     return status;
 }
 
@@ -408,7 +408,7 @@ foray_status fy_policy_keep_doubt(foray_context *ctx, foray_policy *policy,
         about->law[i] =
             (foray_policy_law){.visits = law->visits, .share = law->share, .more = law->more};
         foray_doubt_law_name(law, name, sizeof name);
-        if (fy_policy_tell(ctx, policy, &about->law[i].name, name) != FORAY_OK)
+        if (fy_policy_copy_text(ctx, policy, &about->law[i].name, name) != FORAY_OK)
             return FORAY_ERROR_MEMORY;
         about->laws++;
     }

@@ -20,8 +20,8 @@ fy_arena *fy_policy_arena(foray_context *ctx, foray_policy *policy);
 /* What is said beside it: made, with nothing known, if there is none yet (NULL: out of memory). */
 foray_policy_about *fy_policy_about(foray_context *ctx, foray_policy *policy);
 /* A copy of a text in the policy's arena; NULL: not known. */
-foray_status fy_policy_tell(foray_context *ctx, foray_policy *policy, char **text,
-                            const char *value);
+foray_status fy_policy_copy_text(foray_context *ctx, foray_policy *policy, char **text,
+                                 const char *value);
 /* From the unit of planning to the reward's own: value, interval and certificate. */
 void fy_policy_convert(foray_policy *policy, const foray_reward *reward);
 
@@ -45,7 +45,7 @@ bool fy_certificate_small(double gap, double max);
 foray_optimality fy_certificate_optimality(const foray_certificate *certificate, bool small);
 /* Sets optimal and vacuous; `max`: the largest possible return. A gap of 0 that does not count its
  * rounding errors becomes as large as they are. */
-void fy_certificate_judge(foray_certificate *certificate, double max);
+void fy_certificate_classify(foray_certificate *certificate, double max);
 /* Takes the proof away: the status is one that proves nothing. */
 void fy_certificate_degrade(foray_certificate *certificate, foray_proof_status status);
 /* Is it a proof? */
@@ -82,7 +82,7 @@ foray_status fy_policy_make_parts(foray_context *ctx, foray_policy *policy, int6
 /* Is it a law, up to rounding? */
 bool fy_policy_is_law(const double *law, int64_t count);
 /* Divides a law by its sum; false: it is none. */
-bool fy_policy_settle(double *law, int64_t count);
+bool fy_policy_normalise(double *law, int64_t count);
 /* The likeliest actions, from laws of actions. */
 void fy_policy_find_likeliest(foray_policy *policy);
 

@@ -73,7 +73,7 @@ static foray_status read_text(reading *r, fy_json object, const char *key, char 
         return FORAY_OK;
     if (fy_json_kind_of(value) != FY_JSON_TEXT)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a text is expected", key);
-    return fy_policy_tell(r->ctx, r->policy, out, fy_json_text(value));
+    return fy_policy_copy_text(r->ctx, r->policy, out, fy_json_text(value));
 }
 
 /* The list of a key, or one that is missing, which counts as empty. */
@@ -230,7 +230,7 @@ static foray_status read_chance(reading *r, fy_json item, double *law)
                            A);
         law[a] = fy_json_real(chance);
     }
-    if (fy_policy_settle(law, A))
+    if (fy_policy_normalise(law, A))
         return FORAY_OK;
     return fy_fail(r->ctx, FORAY_ERROR_INPUT, "the probabilities do not sum to 1");
 }
@@ -326,7 +326,7 @@ static foray_status read_odds(reading *r)
         return FORAY_ERROR_MEMORY;
     policy->parts = parts;
     foray_status status = read_reals(r, list, "odds", parts, policy->odds);
-    if (status == FORAY_OK && !fy_policy_settle(policy->odds, parts))
+    if (status == FORAY_OK && !fy_policy_normalise(policy->odds, parts))
         status = fy_fail(r->ctx, FORAY_ERROR_INPUT, "odds: they do not sum to 1");
     return status;
 }
@@ -516,7 +516,7 @@ static foray_status read_names(reading *r, const char *key, int64_t count, char 
         status = kind != FY_JSON_TEXT ? fy_fail(r->ctx, FORAY_ERROR_INPUT, "a text is expected")
                                       : fy_name_check(r->ctx, fy_json_text(item));
         if (status == FORAY_OK)
-            status = fy_policy_tell(r->ctx, r->policy, &(*out)[i], fy_json_text(item));
+            status = fy_policy_copy_text(r->ctx, r->policy, &(*out)[i], fy_json_text(item));
         if (status != FORAY_OK)
             return fy_fail_within(r->ctx, status, "%s[%" PRId64 "]", key, i);
     }

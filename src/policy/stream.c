@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 65536, MOST_OUTSIDE = 4096, END = -1 };
+enum { CHUNK = 65536, MAX_OUTSIDE = 4096, END = -1 };
 
 typedef struct stream {
     foray_context *ctx;
@@ -236,10 +236,10 @@ static foray_status read_all(stream *s)
         keep(s, byte);
         /* What is not a policy at all, and perhaps endless, is not taken into memory. */
         outside += p.depth <= 0 && !p.in_text;
-        if (outside > MOST_OUTSIDE)
+        if (outside > MAX_OUTSIDE)
             return fy_fail(s->ctx, FORAY_ERROR_INPUT,
                            "%s: not a policy: %d bytes outside of any object of JSON", s->where,
-                           MOST_OUTSIDE);
+                           MAX_OUTSIDE);
         if (s->out->rest.size >= UINT32_MAX)
             return fy_fail(s->ctx, FORAY_ERROR_INPUT,
                            "%s: more than 4 GiB besides the actions cannot be read", s->where);

@@ -247,7 +247,7 @@ static foray_status read_stops(reading *from, const char *name, foray_reward **o
 }
 
 /* Terms in all, and sums of sums: what a file names may name others, and itself. */
-enum { MOST_TERMS = 64, MOST_DEPTH = 8 };
+enum { MAX_TERMS = 64, MAX_DEPTH = 8 };
 
 /* The path of a file that another one names, which the caller releases: next to it, unless that
  * came through a pipe. */
@@ -286,11 +286,11 @@ static foray_status read_term(reading *from, fy_json item, double *weight, foray
     if (fy_json_size(item) != 2 || !fy_json_is_number(first) ||
         (kind != FY_JSON_TEXT && kind != FY_JSON_OBJECT))
         return fy_fail(from->ctx, FORAY_ERROR_INPUT, "[weight, file or reward] is expected");
-    if (from->depth == MOST_DEPTH || *from->terms == MOST_TERMS)
+    if (from->depth == MAX_DEPTH || *from->terms == MAX_TERMS)
         return fy_fail(from->ctx, FORAY_ERROR_INPUT,
                        "a sum of more than %d rewards, or more than %d within each other; does one "
                        "contain itself?",
-                       MOST_TERMS, MOST_DEPTH);
+                       MAX_TERMS, MAX_DEPTH);
     ++*from->terms;
     *weight = fy_json_real(first);
     if (kind == FY_JSON_TEXT)
@@ -309,8 +309,8 @@ static foray_status read_sum(reading *from, const char *name, foray_reward **out
 {
     static const char *const others[] = {"default",  "entries", "mode", "reach",
                                          "discount", "avoid",   NULL};
-    foray_reward *term[MOST_TERMS] = {NULL};
-    double weight[MOST_TERMS], low = NAN, high = NAN;
+    foray_reward *term[MAX_TERMS] = {NULL};
+    double weight[MAX_TERMS], low = NAN, high = NAN;
     int64_t count = 0;
     fy_json list = fy_json_member(from->root, "sum");
     foray_status status = refuse_others(from, others, "together with sum: it is for its terms");
@@ -510,7 +510,7 @@ static void put_state(listing *list, int64_t step, int64_t state, const fy_rewar
             put_pair(list, step, part, pair);
 }
 
-static int64_t most_shared(const foray_reward *reward)
+static int64_t max_shared(const foray_reward *reward)
 {
     int64_t max = 0;
     for (int64_t i = 1; i < reward->tables; i++)
@@ -540,7 +540,7 @@ static void put_table(listing *list, int64_t step, const fy_reward_part *part,
 static void put_entries(fy_writer *writer, const foray_reward *reward)
 {
     listing list = {.writer = writer, .reward = reward};
-    const fy_reward_part *common = &reward->table[most_shared(reward)];
+    const fy_reward_part *common = &reward->table[max_shared(reward)];
     put_table(&list, -1, common, NULL);
     for (int64_t t = 0; t < reward->horizon; t++) {
         const fy_reward_part *part = &reward->table[reward->table_of_step[t]];

@@ -269,14 +269,14 @@ static foray_status look_beside(foray_context *ctx, const char *path, const char
 }
 
 /* Readers in this process have the run open to read alone. */
-static bool leads_to(int fd, const fy_held *held)
+static bool leads_to(int fd, const fy_open_file *held)
 {
     struct stat about;
     return fstat(fd, &about) == 0 && about.st_dev == held->device && about.st_ino == held->number &&
            (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
-static int find_descriptor(const fy_held *held)
+static int find_descriptor(const fy_open_file *held)
 {
     enum { MOST = 65536 };
     long end = sysconf(_SC_OPEN_MAX);
@@ -286,20 +286,21 @@ static int find_descriptor(const fy_held *held)
     return -1;
 }
 
-foray_status fy_held_find(foray_context *ctx, const char *path, const char *suffix, fy_held *out)
+foray_status fy_open_file_find(foray_context *ctx, const char *path, const char *suffix,
+                               fy_open_file *out)
 {
     struct stat about = {0};
     foray_status status = look_beside(ctx, path, suffix, &about);
     if (status != FORAY_OK)
         return status;
-    fy_held held = {.fd = -1, .device = about.st_dev, .number = about.st_ino};
+    fy_open_file held = {.fd = -1, .device = about.st_dev, .number = about.st_ino};
     if (about.st_nlink > 0)
         held.fd = find_descriptor(&held);
     *out = held;
     return FORAY_OK;
 }
 
-bool fy_held_is_lost(fy_held *held)
+bool fy_open_file_is_lost(fy_open_file *held)
 {
     if (held->fd < 0 || leads_to(held->fd, held))
         return false;

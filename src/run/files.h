@@ -29,16 +29,17 @@ void fy_lock_release(fy_lock *lock);
 
 /* A file that this process holds open to write, though it may not be known by which descriptor:
  * code that closes what is not its own may give the number to another file. */
-typedef struct fy_held {
+typedef struct fy_open_file {
     int fd; /* where it was last; -1: it was not found, and nobody can say */
     dev_t device;
     ino_t number;
-} fy_held;
+} fy_open_file;
 
 /* Finds the descriptor of "PATHsuffix". */
-foray_status fy_held_find(foray_context *ctx, const char *path, const char *suffix, fy_held *out);
+foray_status fy_open_file_find(foray_context *ctx, const char *path, const char *suffix,
+                               fy_open_file *out);
 /* Does no descriptor lead there any more? */
-bool fy_held_is_lost(fy_held *held);
+bool fy_open_file_is_lost(fy_open_file *held);
 
 /* Two texts in one, released with free(): a path and what comes before or after it. */
 char *fy_path_join(foray_context *ctx, const char *path, const char *suffix);

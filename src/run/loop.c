@@ -228,7 +228,7 @@ static foray_status failed(episodes_ahead *ahead, const slot *s)
 {
     const foray_context *ctx = fy_world_context(ahead->worker[s->failed].world);
     if (ctx != ahead->explorer->ctx)
-        fy_say(ahead->explorer->ctx, "%s", foray_message(ctx));
+        fy_message_set(ahead->explorer->ctx, "%s", foray_message(ctx));
     return s->how;
 }
 

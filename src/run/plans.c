@@ -122,9 +122,9 @@ foray_status foray_run_complete_policy(foray_run *run, const foray_reward *rewar
     if (status != FORAY_OK)
         return status;
     foray_policy_about *about = policy->about;
-    status = fy_policy_tell(run->ctx, policy, &about->world, run->world);
+    status = fy_policy_copy_text(run->ctx, policy, &about->world, run->world);
     if (status == FORAY_OK)
-        status = fy_policy_tell(run->ctx, policy, &about->algorithm, run->settings.algorithm);
+        status = fy_policy_copy_text(run->ctx, policy, &about->algorithm, run->settings.algorithm);
     about->episodes = run->explorer->episodes;
     about->seed = run->settings.seed;
     return status;
@@ -225,7 +225,7 @@ static foray_status check_reward(foray_run *run, stored_plan *plan, const char *
     if (status == FORAY_OK) {
         fy_reward_unit unit = fy_reward_unit_of(reward);
         possible = are_values(&plan->policy, &unit);
-        fy_certificate_judge(&plan->policy.certificate, fabs(unit.slope) * unit.max);
+        fy_certificate_classify(&plan->policy.certificate, fabs(unit.slope) * unit.max);
         foray_reward_destroy(reward);
     }
     if (!possible)
@@ -548,7 +548,7 @@ foray_status fy_run_take_own(foray_run *run, int64_t id)
     foray_own own = {0};
     uint8_t *data = NULL;
     int64_t size;
-    foray_status status = fy_pieces_held(run->store, "own", id, &size);
+    foray_status status = fy_pieces_size(run->store, "own", id, &size);
     if (status == FORAY_OK && (size < HEAD_BYTES || (size - HEAD_BYTES) % VALUE_BYTES != 0))
         status = no_own(run);
     if (status == FORAY_OK)
@@ -716,7 +716,7 @@ static void combine(const foray_run *run, const foray_policy *above, const foray
     policy->certificate = above->certificate;
     policy->certificate.gap =
         fmin((above->certificate.gap + fmax(unseen->high, 0)) * (1 + 4 * DBL_EPSILON), max);
-    fy_certificate_judge(&policy->certificate, max);
+    fy_certificate_classify(&policy->certificate, max);
     if (run->own.guessed && policy->certificate.status == FORAY_CERTIFIED)
         fy_certificate_degrade(&policy->certificate, FORAY_ESTIMATE);
     policy->high = above->high;

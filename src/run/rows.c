@@ -305,7 +305,7 @@ foray_status fy_pieces_end(fy_pieces *pieces)
     return status;
 }
 
-foray_status fy_pieces_held(fy_store *store, const char *kind, int64_t id, int64_t *bytes)
+foray_status fy_pieces_size(fy_store *store, const char *kind, int64_t id, int64_t *bytes)
 {
     fy_row row;
     fy_row_prepare(&row, store, kind,
@@ -321,7 +321,7 @@ foray_status fy_pieces_held(fy_store *store, const char *kind, int64_t id, int64
 static foray_status check_pieces(fy_store *store, const char *kind, int64_t id, size_t size)
 {
     int64_t held = 0, max = 0;
-    foray_status status = fy_pieces_held(store, kind, id, &held);
+    foray_status status = fy_pieces_size(store, kind, id, &held);
     if (status == FORAY_OK)
         status = fy_store_bytes(store, &max);
     if (status == FORAY_OK && size > (uint64_t)max)

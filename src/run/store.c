@@ -178,7 +178,7 @@ static foray_status find_held(fy_store *store)
     static const char *const suffix[FY_HELD] = {"", "-wal", "-shm"};
     foray_status status = FORAY_OK;
     for (int i = 0; status == FORAY_OK && i < FY_HELD; i++)
-        status = fy_held_find(store->ctx, store->real, suffix[i], &store->held[i]);
+        status = fy_open_file_find(store->ctx, store->real, suffix[i], &store->held[i]);
     return status;
 }
 
@@ -186,7 +186,7 @@ static bool lost_files(fy_store *store)
 {
     bool lost = fy_lock_is_lost(&store->lock);
     for (int i = 0; i < FY_HELD; i++)
-        lost = lost || fy_held_is_lost(&store->held[i]);
+        lost = lost || fy_open_file_is_lost(&store->held[i]);
     return lost;
 }
 

@@ -51,14 +51,14 @@ typedef struct fy_store {
     char *real; /* without links; NULL: in memory */
     sqlite3 *db;
     fy_cached_statement spare[FY_STORE_CACHED];
-    unsigned next_spare;   /* the one that makes room */
-    fy_lock lock;          /* held where the store was opened for writing, */
-    fy_held held[FY_HELD]; /* and then what SQLite writes to */
-    fy_head head;          /* as on disk */
-    bool known;            /* its tables are ours, and no others */
-    bool whole;            /* opened, and what was looked at made sense */
-    bool logged;           /* goes with a log now, or was to */
-    int64_t work;          /* of the statement that is being run, in thousands of steps */
+    unsigned next_spare;        /* the one that makes room */
+    fy_lock lock;               /* held where the store was opened for writing, */
+    fy_open_file held[FY_HELD]; /* and then what SQLite writes to */
+    fy_head head;               /* as on disk */
+    bool known;                 /* its tables are ours, and no others */
+    bool whole;                 /* opened, and what was looked at made sense */
+    bool logged;                /* goes with a log now, or was to */
+    int64_t work;               /* of the statement that is being run, in thousands of steps */
     pid_t owner; /* the process that opened it: its children must not touch the database */
 } fy_store;
 
@@ -168,7 +168,7 @@ typedef struct fy_pieces {
 } fy_pieces;
 
 /* How many bytes of it there are. */
-foray_status fy_pieces_held(fy_store *store, const char *kind, int64_t id, int64_t *bytes);
+foray_status fy_pieces_size(fy_store *store, const char *kind, int64_t id, int64_t *bytes);
 foray_status fy_pieces_begin(fy_pieces *pieces, fy_store *store, const char *kind, int64_t id,
                              size_t size);
 bool fy_pieces_fetch(void *pieces, size_t at, void *to, size_t size);

@@ -56,7 +56,7 @@ static foray_status check_model(foray_run *run)
 {
     model_comparison c = {0};
     int64_t held;
-    foray_status status = fy_pieces_held(run->store, "model", 0, &held);
+    foray_status status = fy_pieces_size(run->store, "model", 0, &held);
     if (status == FORAY_OK)
         status = fy_pieces_begin(&c.pieces, run->store, "model", 0, (size_t)held);
     if (status != FORAY_OK)
@@ -369,7 +369,7 @@ static foray_status check_episode(void *user, int64_t episode, const int32_t *st
 {
     verifier *v = user;
     foray_status status = FORAY_OK;
-    fy_tell_part(v->run->ctx, "episodes", episode, v->run->store->head.episodes);
+    fy_progress_part(v->run->ctx, "episodes", episode, v->run->store->head.episodes);
     if (fy_stopped(v->run->ctx))
         return FORAY_INTERRUPTED;
     if (v->world)

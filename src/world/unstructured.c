@@ -82,7 +82,7 @@ static bool read_first(const char *text, size_t length, firsts *out, bool *given
     if (!fy_parameter_parse(&number, text, colon ? (size_t)(colon - text) : length, &state) ||
         (colon && !fy_number_read(colon + 1, length - (size_t)(colon - text) - 1, &p)))
         return false;
-    out->state[out->count] = (int32_t)state.whole;
+    out->state[out->count] = (int32_t)state.integer;
     out->probability[out->count++] = p;
     return true;
 }

@@ -98,7 +98,7 @@ static foray_status conclude(foray_world *world, const foray_draw *draw, foray_s
         /* A message that lies in this context already says when it was. */
         if (cause == foray_message(world->ctx))
             return fy_status_of_world(status);
-        fy_say(world->ctx, "%s", cause ? cause : foray_status_text(status));
+        fy_message_set(world->ctx, "%s", cause ? cause : foray_status_text(status));
         return fy_fail_within(world->ctx, fy_status_of_world(status),
                               "the world failed in episode %" PRIu64 ", draw %u", episode,
                               draw->step);

@@ -70,8 +70,8 @@ static int64_t phase_length(const foray_explorer *explorer)
 {
     const foray_settings *settings = &explorer->settings;
     int64_t horizon = explorer->model->horizon;
-    if (explorer->own[PHASE].whole > 0)
-        return explorer->own[PHASE].whole;
+    if (explorer->own[PHASE].integer > 0)
+        return explorer->own[PHASE].integer;
     return settings->episodes / horizon + (settings->episodes % horizon != 0);
 }
 
@@ -149,7 +149,7 @@ static bool epoch_is_over(const foray_explorer *explorer)
 {
     const francis *self = explorer->self;
     return explorer->settings.replan == FORAY_REPLAN_EVERY ||
-           self->lsvi.ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
+           self->lsvi.ridge->max_growth >= 1.0 + explorer->settings.replan_growth;
 }
 
 /* A new direction, hence a new plan, in every episode (or every so many of them). */
@@ -220,7 +220,7 @@ static foray_status francis_plan(foray_explorer *explorer, int64_t count,
 
 static bool francis_needs_budget(const foray_explorer *explorer)
 {
-    return explorer->own[PHASE].whole == 0;
+    return explorer->own[PHASE].integer == 0;
 }
 
 /* ------------------------------------------------------------- save and load */

@@ -113,7 +113,7 @@ foray_status fy_lsvi_create(foray_explorer *explorer, size_t size)
         return FORAY_ERROR_MEMORY;
     lsvi->model = explorer->model;
     lsvi->settings = &explorer->settings;
-    foray_status status = fy_phi_create(arena, lsvi->model, explorer->own[FY_PHI_SOURCE].whole,
+    foray_status status = fy_phi_create(arena, lsvi->model, explorer->own[FY_PHI_SOURCE].integer,
                                         explorer->own[FY_PHI_TOLERANCE].real, &lsvi->phi);
     if (status == FORAY_OK)
         status = create_reach(arena, lsvi);
@@ -308,7 +308,7 @@ foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_
             .gap = INFINITY,
             .delta = fy_certificate_delta(explorer->model, explorer->settings.delta),
             .radius = FORAY_RADIUS_NONE};
-        fy_certificate_judge(&policies[i]->certificate, (double)explorer->model->horizon);
+        fy_certificate_classify(&policies[i]->certificate, (double)explorer->model->horizon);
     }
     free(spare);
     return status;

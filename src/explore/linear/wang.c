@@ -146,7 +146,7 @@ static void wang_end_episode(foray_explorer *explorer)
 {
     const wang *self = explorer->self;
     explorer->stale = fy_explorer_replans_always(explorer) ||
-                      self->lsvi.ridge->most_growth >= 1.0 + explorer->settings.replan_growth;
+                      self->lsvi.ridge->max_growth >= 1.0 + explorer->settings.replan_growth;
 }
 
 /* ------------------------------------------------------------------ planning */

@@ -124,7 +124,7 @@ foray_status fy_learner_create(foray_explorer *explorer, size_t size, int events
     learner->model = explorer->model;
     learner->settings = &explorer->settings;
     learner->events = events;
-    learner->least_scale = explorer->settings.radius_scale;
+    learner->min_scale = explorer->settings.radius_scale;
     foray_status status = create_regression(&explorer->arena, learner);
     if (status == FORAY_OK)
         status = create_arrays(&explorer->arena, learner);
@@ -390,7 +390,7 @@ bool fy_learner_wants_plan(const foray_explorer *explorer, const fy_ridge *ridge
     const foray_settings *settings = &explorer->settings;
     if (settings->replan == FORAY_REPLAN_EVERY)
         return true;
-    return ridge->most_growth >= 1.0 + settings->replan_growth &&
+    return ridge->max_growth >= 1.0 + settings->replan_growth &&
            (settings->plan_every > 0 || plan_pays(explorer));
 }
 
@@ -438,8 +438,8 @@ static foray_certificate certify(const foray_explorer *explorer, double gap)
         .delta = fy_certificate_delta(explorer->model, settings->delta),
         .radius = radius_of(explorer),
         .bound = FORAY_BOUND_VALUES,
-        .status = learner->least_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC};
-    fy_certificate_judge(&certificate, (double)explorer->model->horizon);
+        .status = learner->min_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC};
+    fy_certificate_classify(&certificate, (double)explorer->model->horizon);
     return certificate;
 }
 

@@ -17,7 +17,7 @@ typedef struct fy_learner {
     const foray_settings *settings;
     int events;               /* that share delta: 1 in UCRL-RFE, 4 in UCRL-RFE+ */
     const double *own_radius; /* [blocks] of an algorithm with radii of its own; NULL: settings */
-    double least_scale;       /* of the radii that certificates rest on; below 1: heuristic */
+    double min_scale;         /* of the radii that certificates rest on; below 1: heuristic */
 
     fy_basis *own_basis; /* NULL where the model's own basis serves */
     const fy_basis *basis;

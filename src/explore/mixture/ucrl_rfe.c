@@ -41,7 +41,7 @@ static foray_status ucrl_rfe_create(foray_explorer *explorer)
     if (status != FORAY_OK)
         return status;
     fy_learner *learner = explorer->self;
-    learner->root = explorer->own[NORM].whole == FY_LEARNER_ROOT;
+    learner->root = explorer->own[NORM].integer == FY_LEARNER_ROOT;
     /* So that episodes need no memory. */
     fy_certifier *sets;
     bool likelihood = explorer->settings.radius == FORAY_RADIUS_LIKELIHOOD;

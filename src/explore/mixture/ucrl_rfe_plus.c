@@ -37,7 +37,7 @@ static foray_status ucrl_rfe_plus_create(foray_explorer *explorer)
     if (status != FORAY_OK)
         return status;
     fy_learner *learner = explorer->self;
-    learner->root = explorer->own[NORM].whole == FY_LEARNER_ROOT;
+    learner->root = explorer->own[NORM].integer == FY_LEARNER_ROOT;
     return fy_values_create(explorer, NULL, 1.0);
 }
 

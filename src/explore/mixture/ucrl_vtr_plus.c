@@ -40,7 +40,7 @@ static foray_status ucrl_vtr_plus_create(foray_explorer *explorer)
         return status;
     learner->own_radius = values->radius_hat;
     const foray_parameter_value *own = explorer->own;
-    learner->least_scale =
+    learner->min_scale =
         settings->radius_scale *
         fmin(own[FY_VALUES_HAT].real, fmin(own[FY_VALUES_CHECK].real, own[FY_VALUES_TILDE].real));
     return FORAY_OK;

@@ -26,8 +26,8 @@ foray_status fy_counts_create(fy_arena *arena, const foray_model *model, bool po
     bool fits = fy_size_mul((size_t)counts->layers, (size_t)model->pairs, &visits) &&
                 fy_size_mul((size_t)counts->layers, (size_t)counts->transitions, &followed);
     if (!fits)
-        fy_say(arena->ctx, "counts of %" PRId64 " steps for %" PRId64 " pairs are too many",
-               counts->layers, model->pairs);
+        fy_message_set(arena->ctx, "counts of %" PRId64 " steps for %" PRId64 " pairs are too many",
+                       counts->layers, model->pairs);
     if (!fits || !FY_NEW(arena, counts->visits, visits) ||
         !FY_NEW(arena, counts->followed, followed))
         return FORAY_ERROR_MEMORY;
@@ -113,7 +113,7 @@ foray_certificate fy_counts_certificate(const foray_explorer *explorer, double g
                                      .status = !bounded                        ? FORAY_UNCERTIFIED
                                                : settings->radius_scale >= 1.0 ? FORAY_CERTIFIED
                                                                                : FORAY_HEURISTIC};
-    fy_certificate_judge(&certificate, (double)explorer->model->horizon);
+    fy_certificate_classify(&certificate, (double)explorer->model->horizon);
     return certificate;
 }
 

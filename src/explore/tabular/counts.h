@@ -32,7 +32,7 @@ enum { FY_POOLED_OFF, FY_POOLED_ON };
 /* As the parameter says. */
 static inline bool fy_counts_pooled(const foray_explorer *explorer)
 {
-    return explorer->own[FY_COUNTS_POOLED].whole == FY_POOLED_ON;
+    return explorer->own[FY_COUNTS_POOLED].integer == FY_POOLED_ON;
 }
 
 foray_status fy_counts_create(fy_arena *arena, const foray_model *model, bool pooled,

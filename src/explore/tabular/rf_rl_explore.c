@@ -236,7 +236,7 @@ static void rf_rl_explore_observe(foray_explorer *explorer, int64_t t, int64_t p
     bool pooled = self->euler.counts->layers == 1;
     if (!self->sampling && (pooled || t < self->euler.steps))
         explorer->stale |= fy_euler_observe(&self->euler, t, pair, j);
-    if (self->sampling || explorer->own[DATA].whole == DATA_ALL)
+    if (self->sampling || explorer->own[DATA].integer == DATA_ALL)
         fy_counts_add(self->counts, t, pair, j);
 }
 

@@ -116,7 +116,7 @@ static foray_status sstp_create(foray_explorer *explorer)
         return FORAY_ERROR_MEMORY;
     explorer->self = self;
     self->level = -1;
-    self->max = truncation_of(explorer, explorer->own[LEVELS].whole - 1);
+    self->max = truncation_of(explorer, explorer->own[LEVELS].integer - 1);
     foray_status status = fy_counts_create(&explorer->arena, explorer->model, true, &self->counts);
     if (status == FORAY_OK)
         status = create_tables(&explorer->arena, explorer->model, self);
@@ -323,7 +323,7 @@ static void sstp_load(foray_explorer *explorer, fy_reader *reader)
     staged *self = explorer->self;
     fy_counts_read(self->counts, reader);
     uint64_t levels = fy_read_u64(reader);
-    if (levels > (uint64_t)explorer->own[LEVELS].whole)
+    if (levels > (uint64_t)explorer->own[LEVELS].integer)
         reader->failed = true;
     self->level = -1;
     if (!reader->failed && levels > 0)

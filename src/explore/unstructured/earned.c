@@ -4,67 +4,68 @@
 #include <math.h>
 #include <stdlib.h>
 
-foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const foray_reward *reward,
-                              fy_earned *out)
+foray_status fy_step_reward_create(foray_context *ctx, const fy_laws *laws,
+                                   const foray_reward *reward, fy_step_reward *out)
 {
-    fy_earned earned = {.laws = laws, .reward = reward};
+    fy_step_reward earned = {.laws = laws, .reward = reward};
     int64_t ranges = fy_seen_laws(laws->seen) + laws->seen->actions;
     if (fy_reward_looks_ahead(reward) &&
         (!FY_ALLOC(ctx, earned.ahead, laws->seen->entries) || !FY_ALLOC(ctx, earned.min, ranges) ||
          !FY_ALLOC(ctx, earned.max, ranges) ||
          !FY_ALLOC(ctx, earned.said, (reward->states + 1) * (reward->actions + 1)))) {
-        fy_earned_destroy(&earned);
+        fy_step_reward_destroy(&earned);
         return FORAY_ERROR_MEMORY;
     }
     *out = earned;
     return FORAY_OK;
 }
 
-void fy_earned_destroy(fy_earned *earned)
+void fy_step_reward_destroy(fy_step_reward *earned)
 {
     free(earned->ahead);
     free(earned->min);
     free(earned->max);
     free(earned->said);
-    *earned = (fy_earned){0};
+    *earned = (fy_step_reward){0};
 }
 
-double fy_earned_pair(const fy_earned *earned, int64_t state, int64_t action)
+double fy_step_reward_pair(const fy_step_reward *earned, int64_t state, int64_t action)
 {
     return earned->pair ? earned->pair[state * earned->reward->actions + action] : 0;
 }
 
-double fy_earned_alike(const fy_earned *earned, int64_t state, int64_t action, int64_t law)
+double fy_step_reward_alike(const fy_step_reward *earned, int64_t state, int64_t action,
+                            int64_t law)
 {
-    return earned->rules ? earned->min[law] : fy_earned_pair(earned, state, action);
+    return earned->rules ? earned->min[law] : fy_step_reward_pair(earned, state, action);
 }
 
-bool fy_earned_varies(const fy_earned *earned, int64_t law)
+bool fy_step_reward_varies(const fy_step_reward *earned, int64_t law)
 {
     return earned->rules && earned->min[law] < earned->max[law];
 }
 
-static double following(const fy_earned *earned, int64_t state, int64_t action, int64_t next)
+static double following(const fy_step_reward *earned, int64_t state, int64_t action, int64_t next)
 {
     const fy_reward_rule *rule = fy_reward_rules_find(earned->rules, state, action, next);
     return rule ? fy_reward_to_unit(earned->reward, rule->value)
-                : fy_earned_pair(earned, state, action);
+                : fy_step_reward_pair(earned, state, action);
 }
 
-double fy_earned_staying(const fy_earned *earned, int64_t state, int64_t action)
+double fy_step_reward_staying(const fy_step_reward *earned, int64_t state, int64_t action)
 {
     return earned->rules ? following(earned, state, action, state)
-                         : fy_earned_pair(earned, state, action);
+                         : fy_step_reward_pair(earned, state, action);
 }
 
-static int32_t *said_of(const fy_earned *earned, int64_t state, int64_t action)
+static int32_t *said_of(const fy_step_reward *earned, int64_t state, int64_t action)
 {
     return &earned->said[(state + 1) * (earned->reward->actions + 1) + action + 1];
 }
 
 /* Of how many next states something is said about (s,a). A rule about all of them brings back what
  * belongs to the pair, so that nothing can be said by counting. */
-static void count_said(fy_earned *earned, const fy_reward_rules *rules)
+static void count_said(fy_step_reward *earned, const fy_reward_rules *rules)
 {
     bool counts = true;
     int64_t room = (earned->reward->states + 1) * (earned->reward->actions + 1);
@@ -81,7 +82,7 @@ static void count_said(fy_earned *earned, const fy_reward_rules *rules)
 }
 
 /* Is something said about every next state, so that what belongs to the pair counts nowhere? */
-static bool is_overruled(const fy_earned *earned, int64_t state, int64_t action)
+static bool is_overruled(const fy_step_reward *earned, int64_t state, int64_t action)
 {
     int64_t S = earned->reward->states;
     return *said_of(earned, state, action) == S || *said_of(earned, state, -1) == S ||
@@ -89,18 +90,18 @@ static bool is_overruled(const fy_earned *earned, int64_t state, int64_t action)
 }
 
 /* r(s,a,s_i) of the successors seen; the range begins with what no rule changes. */
-static void fill_pair(fy_earned *earned, int64_t place, int64_t action)
+static void fill_pair(fy_step_reward *earned, int64_t place, int64_t action)
 {
     const fy_laws *laws = earned->laws;
     int64_t law = fy_seen_law(laws->seen, place, action), state = laws->seen->state[place];
     bool overruled = is_overruled(earned, state, action);
-    earned->min[law] = overruled ? INFINITY : fy_earned_pair(earned, state, action);
-    earned->max[law] = overruled ? -INFINITY : fy_earned_pair(earned, state, action);
+    earned->min[law] = overruled ? INFINITY : fy_step_reward_pair(earned, state, action);
+    earned->max[law] = overruled ? -INFINITY : fy_step_reward_pair(earned, state, action);
     for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
         earned->ahead[i] = following(earned, state, action, laws->seen->state[laws->next[i]]);
 }
 
-static void widen(fy_earned *earned, int64_t at, double value)
+static void widen(fy_step_reward *earned, int64_t at, double value)
 {
     earned->min[at] = fmin(earned->min[at], value);
     earned->max[at] = fmax(earned->max[at], value);
@@ -108,7 +109,7 @@ static void widen(fy_earned *earned, int64_t at, double value)
 
 /* A rule about one state widens that one's ranges. Those about every state are put together by
  * their actions, behind the laws. */
-static void widen_by(fy_earned *earned, const fy_reward_rule *rule)
+static void widen_by(fy_step_reward *earned, const fy_reward_rule *rule)
 {
     const fy_seen *seen = earned->laws->seen;
     double value = fy_reward_to_unit(earned->reward, rule->value);
@@ -123,7 +124,7 @@ static void widen_by(fy_earned *earned, const fy_reward_rule *rule)
     }
 }
 
-static void fill_earned(fy_earned *earned)
+static void fill_earned(fy_step_reward *earned)
 {
     const fy_seen *seen = earned->laws->seen;
     int64_t every = fy_seen_laws(seen);
@@ -146,7 +147,7 @@ static void fill_earned(fy_earned *earned)
         }
 }
 
-void fy_earned_at(fy_earned *earned, int64_t t)
+void fy_step_reward_at(fy_step_reward *earned, int64_t t)
 {
     const foray_reward *reward = earned->reward;
     const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
@@ -158,7 +159,7 @@ void fy_earned_at(fy_earned *earned, int64_t t)
         fill_earned(earned);
 }
 
-void fy_earned_range(fy_earned *earned, int64_t t, double *min, double *max)
+void fy_step_reward_range(fy_step_reward *earned, int64_t t, double *min, double *max)
 {
     const foray_reward *reward = earned->reward;
     const double *pair = fy_reward_table(reward, t);

@@ -9,7 +9,7 @@
 #include "explore/unstructured/laws.h"
 #include "reward/reward.h"
 
-typedef struct fy_earned {
+typedef struct fy_step_reward {
     const fy_laws *laws;
     const foray_reward *reward;
     const double *pair;           /* [states*actions] r of this step; NULL: nothing is earned */
@@ -17,23 +17,24 @@ typedef struct fy_earned {
     double *ahead;                /* [entries] r(s,a,s_i) */
     double *min, *max;            /* [laws] of r(s,a,.); behind them [actions] of every state */
     int32_t *said; /* [states+1][actions+1] rules about one next state; first: every */
-} fy_earned;
+} fy_step_reward;
 
-foray_status fy_earned_create(foray_context *ctx, const fy_laws *laws, const foray_reward *reward,
-                              fy_earned *out);
-void fy_earned_destroy(fy_earned *earned);
+foray_status fy_step_reward_create(foray_context *ctx, const fy_laws *laws,
+                                   const foray_reward *reward, fy_step_reward *out);
+void fy_step_reward_destroy(fy_step_reward *earned);
 /* Goes to step t. */
-void fy_earned_at(fy_earned *earned, int64_t t);
+void fy_step_reward_at(fy_step_reward *earned, int64_t t);
 /* The least and the most that any (s,a,s') earns in step t. */
-void fy_earned_range(fy_earned *earned, int64_t t, double *min, double *max);
+void fy_step_reward_range(fy_step_reward *earned, int64_t t, double *min, double *max);
 
 /* r(s,a) of the step, where it does not depend on what follows. */
-double fy_earned_pair(const fy_earned *earned, int64_t state, int64_t action);
+double fy_step_reward_pair(const fy_step_reward *earned, int64_t state, int64_t action);
 /* Does r(s,a,s') depend on s'? If not it is r(s,a), with the same numbers in whatever way it was
  * said. */
-bool fy_earned_varies(const fy_earned *earned, int64_t law);
-double fy_earned_alike(const fy_earned *earned, int64_t state, int64_t action, int64_t law);
+bool fy_step_reward_varies(const fy_step_reward *earned, int64_t law);
+double fy_step_reward_alike(const fy_step_reward *earned, int64_t state, int64_t action,
+                            int64_t law);
 /* r(s,a,s) of an absorbing state. */
-double fy_earned_staying(const fy_earned *earned, int64_t state, int64_t action);
+double fy_step_reward_staying(const fy_step_reward *earned, int64_t state, int64_t action);
 
 #endif

@@ -95,7 +95,7 @@ static double target_at(const fy_laws *laws, const fy_law_target *target, int64_
     return target->ahead ? target->ahead[entry] + target->discount * value : value;
 }
 
-double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_law_target *target)
+double fy_laws_target_mean(const fy_laws *laws, int64_t law, const fy_law_target *target)
 {
     double sum = 0;
     if (laws->start[law] == laws->start[law + 1])

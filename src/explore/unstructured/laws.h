@@ -44,7 +44,7 @@ double fy_laws_mean(const fy_laws *laws, int64_t law, const double *value, doubl
 
 /* The same of a target, lo where nothing was seen; and sup and inf of p(target) over the laws p of
  * the set. */
-double fy_laws_guess(const fy_laws *laws, int64_t law, const fy_law_target *target);
+double fy_laws_target_mean(const fy_laws *laws, int64_t law, const fy_law_target *target);
 double fy_laws_high(const fy_laws *laws, int64_t law, const fy_law_target *target);
 double fy_laws_low(const fy_laws *laws, int64_t law, const fy_law_target *target);
 

@@ -34,7 +34,7 @@ typedef struct planning {
     bool given;
     int64_t states;  /* seen */
     double *lo, *hi; /* [horizon+1] what the reward can still give */
-    fy_earned earned;
+    fy_step_reward earned;
     values now, next; /* of step t and t + 1 */
     double *all;      /* behind them */
     double *q;        /* [3][actions] Q_up, Q^, Q_low of a state */
@@ -54,7 +54,7 @@ static void find_ranges(planning *p)
     p->lo[H] = p->hi[H] = reward->fixed ? reward->ending : 0;
     for (int64_t t = H - 1; t >= 0; t--) {
         if (!reward->fixed && reward->table_of_step[t] != last)
-            fy_earned_range(&p->earned, t, &min, &max);
+            fy_step_reward_range(&p->earned, t, &min, &max);
         last = reward->table_of_step[t];
         p->lo[t] = reward->fixed ? 0 : min + reward->discount * p->lo[t + 1];
         p->hi[t] = reward->fixed ? 1 : max + reward->discount * p->hi[t + 1];
@@ -75,12 +75,12 @@ static double after(const planning *p, const place *x, int64_t a, const double *
                     expectation *of)
 {
     const fy_seen *seen = p->laws->seen;
-    const fy_earned *earned = &p->earned;
+    const fy_step_reward *earned = &p->earned;
     double lo = p->lo[x->t + 1], hi = p->hi[x->t + 1];
     int64_t law = fy_seen_law(seen, x->at, a);
     if (seen->absorbing[x->at])
-        return fy_earned_staying(earned, x->state, a) + x->g * value[x->at];
-    if (fy_earned_varies(earned, law)) {
+        return fy_step_reward_staying(earned, x->state, a) + x->g * value[x->at];
+    if (fy_step_reward_varies(earned, law)) {
         const fy_law_target target = {.value = value,
                                       .ahead = earned->ahead,
                                       .discount = x->g,
@@ -89,7 +89,7 @@ static double after(const planning *p, const place *x, int64_t a, const double *
         return of(p->laws, law, &target);
     }
     const fy_law_target target = {.value = value, .lo = lo, .hi = hi};
-    return fy_earned_alike(earned, x->state, a, law) + x->g * of(p->laws, law, &target);
+    return fy_step_reward_alike(earned, x->state, a, law) + x->g * of(p->laws, law, &target);
 }
 
 /* What follows alone: the gap of the states to come. */
@@ -116,7 +116,7 @@ static int64_t choose(planning *p, const place *x)
     double *up = p->q, *guess = p->q + A, *low = p->q + 2 * A;
     for (int64_t a = 0; a < A; a++) {
         up[a] = after(p, x, a, p->next.up, fy_laws_high);
-        guess[a] = after(p, x, a, p->next.guess, fy_laws_guess);
+        guess[a] = after(p, x, a, p->next.guess, fy_laws_target_mean);
         if (p->mode == FORAY_PESSIMISTIC && !p->given)
             low[a] = after(p, x, a, p->next.low, fy_laws_low);
     }
@@ -136,9 +136,9 @@ static void note(planning *p, const place *x, int64_t own, int64_t choice)
     notes->choice[at] = (int32_t)choice;
     notes->best[at] = (int32_t)best;
     notes->gap[at] = p->now.gap[x->at];
-    notes->choice_bonus[at] = up[choice] - after(p, x, choice, p->next.up, fy_laws_guess);
-    notes->best_bonus[at] = up[best] - after(p, x, best, p->next.up, fy_laws_guess);
-    notes->low_bonus[at] = after(p, x, own, p->next.low, fy_laws_guess) - p->now.low[x->at];
+    notes->choice_bonus[at] = up[choice] - after(p, x, choice, p->next.up, fy_laws_target_mean);
+    notes->best_bonus[at] = up[best] - after(p, x, best, p->next.up, fy_laws_target_mean);
+    notes->low_bonus[at] = after(p, x, own, p->next.low, fy_laws_target_mean) - p->now.low[x->at];
 }
 
 static void value_place(planning *p, const place *x)
@@ -171,7 +171,7 @@ static void fix(planning *p, int64_t at, double value)
 static void step_back(planning *p, int64_t t)
 {
     const foray_reward *reward = p->reward;
-    fy_earned_at(&p->earned, t);
+    fy_step_reward_at(&p->earned, t);
     for (int64_t i = 0; i < p->states; i++) {
         int64_t state = p->laws->seen->state[i];
         const place x = {t, i, state, reward->discount};
@@ -212,7 +212,7 @@ foray_certificate fy_unstructured_certificate(const foray_explorer *explorer, do
         .bound = FORAY_BOUND_COUNTS,
         .status = settings->radius_scale >= 1.0 ? FORAY_CERTIFIED : FORAY_HEURISTIC,
     };
-    fy_certificate_judge(&certificate, max);
+    fy_certificate_classify(&certificate, max);
     return certificate;
 }
 
@@ -233,15 +233,15 @@ static void finish(planning *p)
     policy->mode = p->mode;
     policy->low = at_first(p, v->low, lo, hi, lo, fy_laws_low);
     policy->high = at_first(p, v->high, lo, hi, hi, fy_laws_high);
-    policy->expected =
-        fmin(fmax(at_first(p, v->guess, lo, hi, lo, fy_laws_guess), policy->low), policy->high);
+    policy->expected = fmin(
+        fmax(at_first(p, v->guess, lo, hi, lo, fy_laws_target_mean), policy->low), policy->high);
     double up = at_first(p, v->up, lo, hi, hi, fy_laws_high);
     double gap = at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_high);
     policy->value[FORAY_OPTIMISTIC] = up;
     policy->value[FORAY_PLUGIN] = policy->expected;
     policy->value[FORAY_PESSIMISTIC] = policy->low;
     if (p->notes)
-        p->notes->first = gap - at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_guess);
+        p->notes->first = gap - at_first(p, v->gap, 0, hi - lo, hi - lo, fy_laws_target_mean);
     gap = fmin(gap, fmax(up - policy->low, 0)) + lost_in_rounding(p);
     policy->certificate =
         fy_unstructured_certificate(p->explorer, gap, p->hi[0] - p->lo[0] + lost_in_rounding(p));
@@ -294,11 +294,11 @@ foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws 
                   .states = laws->seen->states,
                   .policy = policy,
                   .notes = notes};
-    foray_status status = fy_earned_create(explorer->ctx, laws, reward, &p.earned);
+    foray_status status = fy_step_reward_create(explorer->ctx, laws, reward, &p.earned);
     if (status == FORAY_OK)
         status = prepare(&p);
     for (int64_t t = reward->horizon - 1; t >= 0 && status == FORAY_OK; t--) {
-        fy_tell_step(explorer->ctx, reward->horizon - 1 - t, reward->horizon);
+        fy_progress_step(explorer->ctx, reward->horizon - 1 - t, reward->horizon);
         step_back(&p, t);
         const values swap = p.now;
         p.now = p.next;
@@ -308,7 +308,7 @@ foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws 
     }
     if (status == FORAY_OK)
         finish(&p);
-    fy_earned_destroy(&p.earned);
+    fy_step_reward_destroy(&p.earned);
     free(p.lo);
     free(p.hi);
     free(p.all);
