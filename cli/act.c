@@ -145,6 +145,12 @@ static cli_exit answer(acting *a, char *text)
     a->draw.step = (uint32_t)a->step;
     action = a->clusters ? fy_policy_draw_in(policy, a->clusters, &a->draw, a->vector)
                          : foray_policy_draw(policy, &a->draw, state);
+    if (action < 0) {
+        char why[96];
+        snprintf(why, sizeof why,
+                 "state %" PRId64 " is unreachable: no episode of the model can be there", state);
+        return refuse(a, why);
+    }
     const char *name = !a->numbers && policy->about && policy->about->action_name
                            ? policy->about->action_name[action]
                            : NULL;

@@ -49,7 +49,7 @@ static void print_place(const foray_model *model, const foray_doubt *doubt, int6
 {
     const foray_doubt_place *place = &doubt->place[i];
     char state[96], action[96];
-    bool own = policy->action[place->step * policy->states + place->state] == place->action;
+    bool own = foray_policy_action(policy, place->step, place->state) == place->action;
     printf("  %4" PRId64 "  %-12s %-12s %11.4g\n", place->step,
            name_of(state, sizeof state, foray_model_state_name(model, place->state), place->state),
            own ? "what follows"

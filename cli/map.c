@@ -15,8 +15,11 @@ static const struct {
     {"north", "^", "\u2191"}, {"south", "v", "\u2193"}, {"stay", "o", "\u00b7"},
 };
 
+/* Where no episode can be, nothing is done. */
 static const char *symbol_of(const foray_model *model, int32_t action, bool unicode, char other[2])
 {
+    if (action < 0)
+        return "x";
     const char *name = foray_model_action_name(model, action);
     for (size_t i = 0; name && i < sizeof directions / sizeof *directions; i++)
         if (strcmp(name, directions[i].name) == 0)
@@ -59,9 +62,13 @@ void cli_map_print(const foray_model *model, const foray_policy *policy)
         for (int64_t col = 0; col < cols; col++) {
             char other[2];
             int64_t s = state[row * cols + col];
-            printf(" %s", s < 0 ? "#" : symbol_of(model, policy->action[s], unicode, other));
+            printf(" %s",
+                   s < 0 ? "#"
+                         : symbol_of(model, foray_policy_action(policy, 0, s), unicode, other));
         }
         printf("\n");
     }
+    if (state && policy->state)
+        printf("  (x: unreachable, no episode can be there)\n");
     free(state);
 }

@@ -8,6 +8,7 @@ static void output_sizes(cli_output *output, const foray_model *model)
 {
     cli_output_text(output, "name", foray_model_name(model));
     cli_output_integer(output, "states", foray_model_states(model));
+    cli_output_reachable(output, model);
     cli_output_integer(output, "actions", foray_model_actions(model));
     cli_output_integer(output, "horizon", foray_model_horizon(model));
     cli_output_integer(output, "dim", foray_model_dim(model));

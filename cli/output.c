@@ -148,6 +148,15 @@ void cli_output_integer(cli_output *output, const char *key, int64_t value)
     }
 }
 
+void cli_output_reachable(cli_output *output, const foray_model *model)
+{
+    foray_context *ctx = foray_context_create();
+    int64_t count = ctx && !model->unstructured ? fy_model_count_reachable(ctx, model) : -1;
+    if (count >= 0 && (output->as_json || count < model->states))
+        cli_output_integer(output, "reachable", count);
+    foray_context_destroy(ctx);
+}
+
 void cli_output_flag(cli_output *output, const char *key, bool value)
 {
     if (output->as_json)

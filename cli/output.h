@@ -31,6 +31,8 @@ cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit
  * "unknown". */
 void cli_output_text(cli_output *output, const char *key, const char *value);
 void cli_output_integer(cli_output *output, const char *key, int64_t value);
+/* How many of its states episodes get to: in words only where those are not all. */
+void cli_output_reachable(cli_output *output, const foray_model *model);
 void cli_output_flag(cli_output *output, const char *key, bool value);
 /* A number that is not finite is null, or "unknown". */
 void cli_output_real(cli_output *output, const char *key, double value);

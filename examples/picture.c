@@ -137,8 +137,9 @@ static double shade(const session *study, int64_t state)
 static void draw_action(const session *study, int64_t state, int64_t x, int64_t y)
 {
     static const char *const name[] = {"right", "down", "left", "up"};
-    const char *action = foray_model_action_name(study->model, study->policy->action[state]);
-    for (int turn = 0; turn < 4; turn++)
+    const char *action =
+        foray_model_action_name(study->model, foray_policy_action(study->policy, 0, state));
+    for (int turn = 0; action && turn < 4; turn++)
         if (strcmp(action, name[turn]) == 0)
             printf("<path class=\"arrow\" transform=\"translate(%lld %lld) rotate(%d)\" "
                    "d=\"M-8 0H7M2 -5L7 0L2 5\"/>\n",

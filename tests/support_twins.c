@@ -61,6 +61,7 @@ static foray_model *widen(foray_context *ctx, const foray_model *m, int64_t wide
         .feat_value = m->feat_value,
         .theta = m->theta,
         .nonnegative = m->nonnegative,
+        .aggregated = m->aggregated,
         .pair_dim = m->pair_dim,
         .pair_start = m->pair_dim > 0 ? phi_start : NULL,
         .pair_index = m->pair_index,

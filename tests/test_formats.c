@@ -302,7 +302,7 @@ static void one_version_is_read(void **state)
     size_t size;
     data = support_compact(ctx, full, &size);
     assert_int_equal(data[8], 1);
-    size_t at = 8 + 19 * 8 + 8; /* behind magic, header and norm_bound */
+    size_t at = 8 + 20 * 8 + 8; /* behind magic, header and norm_bound */
     memset(data + at, 0xff, 8);
     set_checksum(data, size);
     assert_int_equal(parse_compact(ctx, data, size, &none), FORAY_ERROR_INPUT);

@@ -44,6 +44,7 @@ static void exact_plans_are_the_best_of_all_policies(void **state)
         foray_policy *policy;
         double value, best, slow_value, slow_best, induced, induced_best;
         support_ok(ctx, foray_plan_known(ctx, model, reward, &policy));
+        support_ok(ctx, fy_policy_fill(ctx, model, policy));
         oracle_reward_paths(&oracle, model->theta, policy->action, &slow_value, &slow_best);
         oracle_reward_values(&oracle, model->theta, policy->action, &induced, &induced_best);
         support_ok(ctx, foray_evaluate(ctx, model, reward, policy, &value, &best));

@@ -82,7 +82,8 @@ static void check_targets(const char *spec, int64_t episodes, double share)
     for (int64_t k = 0; k < episodes; k++) {
         play(&s);
         fy_mixing now = fy_rf_rl_explore_now(s.explorer);
-        runs[now.step * s.model->states + now.state] += !now.sampling;
+        runs[now.step * s.model->states + fy_outside(s.explorer->model, now.state)] +=
+            !now.sampling;
         samples += now.sampling;
     }
     for (int64_t i = 0; i < entries; i++)

@@ -118,7 +118,7 @@ enum { SCOUT, SCOUT_BY_REGRESSION, UCRL_RFE };
 static double dense_value(const support_stage *s, const fy_certifier *sets, int who, int64_t t,
                           int64_t pair, const double *V)
 {
-    const foray_model *model = s->model;
+    const foray_model *model = s->explorer->model;
     int64_t i = model->generator_set[pair], n = fy_generator_set_size(model, i);
     const fy_confidence *set = who == UCRL_RFE ? sets->set : sets->inside;
     double q = 0, f[16] = {0}, H = (double)model->horizon;
@@ -138,7 +138,7 @@ static double dense_value(const support_stage *s, const fy_certifier *sets, int 
 /* Of all (s,a), [horizon][pairs]. */
 static double *dense_values(support_stage *s, int who)
 {
-    const foray_model *model = s->model;
+    const foray_model *model = s->explorer->model;
     fy_certifier *sets;
     support_ok(s->ctx, fy_explorer_sets(s->explorer, &sets));
     double *Q = calloc((size_t)(model->horizon * model->pairs), sizeof *Q);
@@ -158,7 +158,7 @@ static double *dense_values(support_stage *s, int who)
 /* In every step of some episodes, the action is one of the best of the textbook's. */
 static void check_episodes(support_stage *s, int64_t episodes, int who)
 {
-    const foray_model *model = s->model;
+    const foray_model *model = s->explorer->model; /* whose numbers those of Q are */
     for (int64_t k = 0; k < episodes; k++) {
         int64_t state, next, action;
         foray_draw draw = {.seed = 1, .episode = (uint64_t)k};
@@ -166,7 +166,7 @@ static void check_episodes(support_stage *s, int64_t episodes, int who)
         support_ok(s->ctx, foray_explorer_begin(s->explorer));
         double *Q = dense_values(s, who);
         for (int64_t t = 0; t < model->horizon; t++) {
-            const double *q = Q + t * model->pairs + state * model->actions;
+            const double *q = Q + t * model->pairs + fy_inside(model, state) * model->actions;
             double best = 0;
             support_ok(s->ctx, foray_explorer_act(s->explorer, state, &action));
             for (int64_t a = 0; a < model->actions; a++)

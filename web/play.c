@@ -23,6 +23,7 @@ static struct {
     double *path;             /* [horizon + 1][3] what play_roll gave */
     foray_reward *reward;
     foray_policy *policy;
+    int32_t *action; /* [horizon][states] of the policy */
     foray_doubt *doubt;
     double *theta; /* [dim] the estimate; NULL: not asked for yet */
     double *worth; /* [horizon + 1][states] V_t of the policy, for play_worth; NULL the same */
@@ -66,6 +67,8 @@ static void drop_plan(void)
     foray_doubt_destroy(play.doubt);
     foray_policy_destroy(play.policy);
     foray_reward_destroy(play.reward);
+    free(play.action);
+    play.action = NULL;
     play.doubt = NULL;
     play.policy = NULL;
     play.reward = NULL;
@@ -254,6 +257,19 @@ foray_status EXPORT(play_reward)(const char *text, size_t size)
     return foray_reward_parse(play.ctx, play.model, text, size, "painted", &play.reward);
 }
 
+/* The actions of the policy, -1 where no episode can be. */
+static foray_status list_actions(void)
+{
+    int64_t entries = play_horizon() * play_states();
+    free(play.action);
+    play.action = calloc((size_t)entries, sizeof *play.action);
+    if (!play.action)
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < entries; i++)
+        play.action[i] = foray_policy_action(play.policy, i / play_states(), i % play_states());
+    return FORAY_OK;
+}
+
 /* A policy without a certificate, while somebody paints; or with one. */
 foray_status EXPORT(play_plan)(int32_t mode, bool certified)
 {
@@ -263,8 +279,10 @@ foray_status EXPORT(play_plan)(int32_t mode, bool certified)
     foray_policy_destroy(play.policy);
     play.doubt = NULL;
     play.policy = NULL;
-    return certified ? foray_explorer_plan(play.explorer, 1, rewards, mode, &play.policy)
-                     : foray_explorer_policies(play.explorer, 1, rewards, mode, &play.policy);
+    foray_status status =
+        certified ? foray_explorer_plan(play.explorer, 1, rewards, mode, &play.policy)
+                  : foray_explorer_policies(play.explorer, 1, rewards, mode, &play.policy);
+    return status == FORAY_OK ? list_actions() : status;
 }
 
 /* Why its certificate is not 0, where that can be said. */
@@ -284,7 +302,7 @@ foray_status EXPORT(play_explain)(void)
 /* [horizon][states] */
 const int32_t *EXPORT(play_policy)(void)
 {
-    return play.policy->action;
+    return play.action;
 }
 
 /* The numbers of a plan, in the order of the names in engine.js. */
@@ -350,7 +368,9 @@ int32_t EXPORT(play_walk)(int32_t episode, int32_t step, int32_t state)
         return -1;
     if (step == 0)
         return foray_world_reset(play.world, &draw, &next) == FORAY_OK ? (int32_t)next : -1;
-    int32_t action = play.policy->action[(step - 1) * play.policy->states + state];
+    int32_t action = foray_policy_action(play.policy, step - 1, state);
+    if (action < 0)
+        return -1;
     return foray_world_step(play.world, &draw, state, action, &next) == FORAY_OK ? (int32_t)next
                                                                                  : -1;
 }
@@ -525,7 +545,8 @@ static foray_status find_worth(void)
     foray_status status = foray_explorer_estimate(play.explorer, play.theta, NULL);
     for (int64_t t = horizon - 1; t >= 0 && status == FORAY_OK; t--)
         for (int64_t s = 0; s < states; s++)
-            play.worth[t * states + s] = worth_of(t, s, play.policy->action[t * states + s]);
+            if (play.action[t * states + s] >= 0)
+                play.worth[t * states + s] = worth_of(t, s, play.action[t * states + s]);
     return status;
 }
 

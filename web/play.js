@@ -358,7 +358,8 @@ class Playground {
   showWhere(state) {
     const { world, paint, step } = this, { policy } = this.sheet;
     if (state < 0) return say("where", "");
-    const action = policy && !paint.empty && !this.quiz.on ? `, ${world.actionName[policy[step * world.states + state]]}` : "";
+    const its = policy && !paint.empty && !this.quiz.on ? policy[step * world.states + state] : null;
+    const action = its === null ? "" : `, ${world.actionName[its] ?? "unreachable"}`;
     say("where", `state ${world.stateName[state]}: reward ${paint.at(step, state)} at step ${step}${action}`);
   }
 

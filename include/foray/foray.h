@@ -789,7 +789,13 @@ typedef struct foray_policy {
                      * NULL: it does not */
     int64_t parts; /* of a mixture: when an episode begins, one of so many policies is drawn, and */
     double *odds;  /* [parts] kept; NULL: it is no mixture, and has one part */
+    int64_t covered; /* where episodes cannot get to all states: to how many they can, and */
+    int32_t *state;  /* [covered] to which, ascending: `action` and `chance` have these in the place
+                      * of [states]; NULL: the policy is about all */
 } foray_policy;
+
+/* What the policy does at a step, counted from 0; -1 in a state that no episode gets to. */
+FORAY_API int32_t foray_policy_action(const foray_policy *policy, int64_t step, int64_t state);
 
 /* Releases what belongs to the policy, and the policy. */
 FORAY_API void foray_policy_destroy(foray_policy *policy);

@@ -7,6 +7,7 @@
  * Only exploring is timed, not measuring: by the clock for the limit, by the processor
  * time of the thread per episode, so that what else the machine does matters less. */
 #include "compare/trial.h"
+#include "policy/policy.h"
 #include "base/maths.h"
 
 #include <math.h>
@@ -134,10 +135,12 @@ static foray_status measure_given(trial_run *r, double *row)
     foray_status status = foray_explorer_plan(r->explorer, 1, &reward, r->what->mode, &policy);
     if (status != FORAY_OK)
         return status;
-    row[FY_M_given] = fy_gap(r->what->model, fy_truth_best(r->search->truth, reward, NULL),
-                             fy_truth_value(r->search->truth, reward, policy->action));
+    status = fy_policy_fill(r->ctx, r->what->model, policy);
+    if (status == FORAY_OK)
+        row[FY_M_given] = fy_gap(r->what->model, fy_truth_best(r->search->truth, reward, NULL),
+                                 fy_truth_value(r->search->truth, reward, policy->action));
     foray_policy_destroy(policy);
-    return FORAY_OK;
+    return status;
 }
 
 /* What the explorer promises for all rewards, and how much it must remember. An algorithm

@@ -45,17 +45,20 @@ static void watch_sets(watch *w)
 
 /* ------------------------------------------------------------------ certificates */
 
-static void watch_plan(watch *w, const foray_reward *reward, double optimal,
-                       const foray_policy *policy)
+static foray_status watch_plan(watch *w, const foray_reward *reward, double optimal,
+                               foray_policy *policy)
 {
+    if (fy_policy_fill(w->ctx, w->model, policy) != FORAY_OK)
+        return FORAY_ERROR_MEMORY;
     double value = fy_truth_value(w->search->truth, reward, policy->action);
     double gap = fy_gap(w->model, optimal, value), certificate = policy->certificate.gap;
     w->found.each = fmax(w->found.each, share_of(gap, certificate));
     if (policy->mode != FORAY_PESSIMISTIC)
-        return;
+        return FORAY_OK;
     w->certificates += certificate;
     w->losses += gap;
     w->plans++;
+    return FORAY_OK;
 }
 
 static foray_status watch_family(watch *w, const fy_family *family, foray_mode mode)
@@ -68,7 +71,7 @@ static foray_status watch_family(watch *w, const fy_family *family, foray_mode m
         rewards[i] = family->reward[i];
     foray_status status = foray_explorer_plan(w->explorer, count, rewards, mode, w->policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
-        watch_plan(w, rewards[i], family->optimal[i], w->policies[i]);
+        status = watch_plan(w, rewards[i], family->optimal[i], w->policies[i]);
     if (status == FORAY_OK)
         fy_policies_destroy(count, w->policies);
     free(rewards);
@@ -88,7 +91,7 @@ static foray_status watch_plans(watch *w, const foray_reward *worst)
         if (status == FORAY_OK)
             status = foray_explorer_plan(w->explorer, 1, &worst, mode, &policy);
         if (status == FORAY_OK)
-            watch_plan(w, worst, optimal, policy);
+            status = watch_plan(w, worst, optimal, policy);
         foray_policy_destroy(policy);
     }
     w->found.certificate = w->certificates / w->plans;

@@ -144,7 +144,8 @@ foray_status fy_hard_class_trial(foray_context *ctx, const fy_hard_class *hard, 
         status = foray_evaluate(ctx, model, reward, policy, &value, &optimal);
     if (status == FORAY_OK) {
         double gap = fy_gap(model, optimal, value);
-        *out = (fy_hard_class_outcome){gap, gap <= hard->eps, policy->action[START] == member};
+        *out = (fy_hard_class_outcome){gap, gap <= hard->eps,
+                                       foray_policy_action(policy, 0, START) == member};
     }
     foray_policy_destroy(policy);
     foray_explorer_destroy(explorer);

@@ -98,6 +98,10 @@ static foray_status open_sharpness(sharpness_run *r)
         status = foray_world_from_model(r->ctx, r->model, &r->world);
     if (status == FORAY_OK)
         status = foray_explorer_create(r->ctx, r->model, &r->settings, &r->explorer);
+    if (status == FORAY_OK && r->explorer->part)
+        status = fy_fail(r->ctx, FORAY_ERROR_USAGE,
+                         "%s: some of its states cannot be reached, and the adversary looks at all",
+                         world);
     if (status == FORAY_OK)
         status = fy_truth_create(r->ctx, r->model, &r->truth);
     if (status == FORAY_OK)

@@ -11,7 +11,7 @@ foray_status fy_plan_with_explorer(void *user, int64_t count, const foray_reward
                                    foray_policy **policies)
 {
     const fy_explorer_planner *planner = user;
-    return fy_explorer_policies(planner->explorer, count, rewards, planner->mode, policies);
+    return foray_explorer_policies(planner->explorer, count, rewards, planner->mode, policies);
 }
 
 /* Rewards planned together: enough to fill the lanes, few enough that policies of a
@@ -28,8 +28,11 @@ static foray_status measure_batch(foray_context *ctx, fy_truth *truth, const fy_
     for (int64_t i = 0; i < count; i++)
         rewards[i] = family->reward[first + i];
     foray_status status = plan(user, count, rewards, policies);
-    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         status = fy_policy_check_plain(ctx, policies[i], truth->model, "this");
+        if (status == FORAY_OK)
+            status = fy_policy_fill(ctx, truth->model, policies[i]);
+    }
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         gap[first + i] = fy_gap(truth->model, family->optimal[first + i],
                                 fy_truth_value(truth, rewards[i], policies[i]->action));
@@ -194,6 +197,8 @@ static foray_status measure_candidates(attack *a, int64_t count, candidate *all)
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         candidate *c = &all[i];
         status = fy_policy_check_plain(a->ctx, c->planned, model, "this");
+        if (status == FORAY_OK)
+            status = fy_policy_fill(a->ctx, model, c->planned);
         if (status == FORAY_OK)
             c->gap = fy_gap(model, fy_truth_best(a->truth, c->reward, NULL),
                             fy_truth_value(a->truth, c->reward, c->planned->action));

@@ -144,8 +144,8 @@ static foray_status put_explorer_state(fy_writer *text, foray_explorer *explorer
 typedef struct source {
     foray_run *run; /* or NULL */
     const foray_model *model;
-    foray_model *part; /* what episodes get to; NULL: the page has all of the model */
-    int32_t *number;   /* [states of the part] in the model; NULL with it */
+    foray_model *part;  /* what episodes get to; NULL: the page has all of the model */
+    foray_model *shown; /* the part as the page will read it; NULL with it */
     int64_t history;
 } source;
 
@@ -248,8 +248,8 @@ static foray_status put_history(fy_writer *text, foray_run *run, int64_t max)
 typedef struct retelling {
     foray_run *run;
     foray_explorer *explorer;
-    const int32_t *renamed; /* [states of the run's model] */
-    int32_t *states;        /* [horizon + 1] */
+    const foray_model *part;
+    int32_t *states; /* [horizon + 1] */
 } retelling;
 
 static foray_status tell_episode(void *user, int64_t episode, const int32_t *states,
@@ -258,31 +258,30 @@ static foray_status tell_episode(void *user, int64_t episode, const int32_t *sta
     retelling *r = user;
     int64_t steps = 0, horizon = r->run->model->horizon;
     (void)episode;
-    r->states[0] = r->renamed[states[0]];
+    r->states[0] = (int32_t)fy_inside(r->part, states[0]);
     for (; steps < horizon && actions[steps] >= 0; steps++)
-        r->states[steps + 1] = r->renamed[states[steps + 1]];
+        r->states[steps + 1] = (int32_t)fy_inside(r->part, states[steps + 1]);
     bool done = steps < horizon && actions[steps] == FORAY_TERMINATED;
     return fy_explorer_learn(r->explorer, steps, r->states, actions, done);
 }
 
-static foray_status tell_all(foray_run *run, foray_explorer *explorer, const int32_t *renamed)
+static foray_status tell_all(foray_run *run, foray_explorer *explorer, const foray_model *part)
 {
-    retelling r = {.run = run, .explorer = explorer, .renamed = renamed};
+    retelling r = {.run = run, .explorer = explorer, .part = part};
     if (!FY_ALLOC(run->ctx, r.states, run->model->horizon + 1))
         return FORAY_ERROR_MEMORY;
     if (run->source == FY_SOURCE_AGGREGATED)
-        explorer->aggregated = true;
+        explorer->aggregated = true; /* it learns from records, and has all of its model */
     foray_status status = fy_run_each(run, 0, tell_episode, &r);
     free(r.states);
     return status;
 }
 
-static foray_status retell(foray_run *run, const foray_model *part, const int32_t *number,
-                           foray_settings *settings, foray_explorer **out)
+static foray_status retell(foray_run *run, const source *from, foray_settings *settings,
+                           foray_explorer **out)
 {
     foray_context *ctx = run->ctx;
     foray_explorer *explorer;
-    int32_t *renamed;
     if (run->codec.stride != 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "%s chose where steps begin: there are no episodes to replay",
@@ -291,16 +290,10 @@ static foray_status retell(foray_run *run, const foray_model *part, const int32_
     foray_status status = foray_settings_set(ctx, settings, "algorithm", "recorded");
     settings->delta = run->settings.delta;
     if (status == FORAY_OK)
-        status = foray_explorer_create(ctx, part, settings, &explorer);
+        status = foray_explorer_create(ctx, from->shown, settings, &explorer);
     if (status != FORAY_OK)
         return status;
-    status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, renamed, run->model->states)) {
-        for (int64_t i = 0; i < part->states; i++)
-            renamed[number[i]] = (int32_t)i;
-        status = tell_all(run, explorer, renamed);
-    }
-    free(renamed);
+    status = tell_all(run, explorer, from->part);
     if (status == FORAY_OK)
         *out = explorer;
     else
@@ -324,7 +317,7 @@ static foray_status put_part(fy_writer *text, const source *from)
 {
     foray_settings settings;
     foray_explorer *explorer;
-    foray_status status = retell(from->run, from->part, from->number, &settings, &explorer);
+    foray_status status = retell(from->run, from, &settings, &explorer);
     if (status != FORAY_OK)
         return status;
     status = put_explorer(text, &settings, explorer);
@@ -355,7 +348,7 @@ static void put_numbers(fy_writer *text, const source *from)
 {
     fy_print(text, ",\"whole\":%" PRId64 ",\"number\":[", from->model->states);
     for (int64_t i = 0; i < from->part->states; i++)
-        fy_print(text, "%s%" PRId32, i > 0 ? "," : "", from->number[i]);
+        fy_print(text, "%s%" PRId32, i > 0 ? "," : "", from->part->number[i]);
     fy_print(text, "]");
 }
 
@@ -371,12 +364,10 @@ static bool fits(const foray_model *model)
 static const char *smaller_view(foray_context *ctx, const foray_model *model)
 {
     foray_model *part;
-    int32_t *number;
-    if (model->unstructured || fy_model_reachable(ctx, model, &part, &number) != FORAY_OK)
+    if (fy_model_reachable(ctx, model, &part) != FORAY_OK || !part)
         return "";
     bool enough = fits(part);
     foray_model_destroy(part);
-    free(number);
     return enough ? "; --reachable shows the part that episodes can reach, which is small enough"
                   : "";
 }
@@ -402,7 +393,7 @@ static foray_status check_size(foray_context *ctx, const foray_model *model)
 static foray_status print_page(foray_context *ctx, const source *from, char **out, size_t *size)
 {
     fy_writer text = {.ctx = ctx};
-    const foray_model *model = from->part ? from->part : from->model;
+    const foray_model *model = from->shown ? from->shown : from->model;
     const char *gap = strstr(fy_playground, place);
     size_t before = (size_t)(gap - fy_playground);
     fy_write_bytes(&text, fy_playground, before);
@@ -422,18 +413,45 @@ static foray_status print_page(foray_context *ctx, const source *from, char **ou
     return status;
 }
 
+/* The successors of a pair are different states, also where they are made up, because no step
+ * begins there: the state itself, and others from the first on. */
+static void tell_apart(foray_model *part)
+{
+    for (int64_t pair = fy_begun(part) * part->actions; pair < part->pairs; pair++) {
+        int32_t state = (int32_t)(pair / part->actions);
+        int32_t *succ = part->succ + part->succ_start[pair];
+        for (int32_t j = 0; j < part->succ_start[pair + 1] - part->succ_start[pair]; j++)
+            succ[j] = j == 0 ? state : j <= state ? j - 1 : j;
+    }
+}
+
+static foray_status take_part(foray_context *ctx, source *from)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    foray_status status = fy_model_reachable(ctx, from->model, &from->part);
+    if (status != FORAY_OK || !from->part)
+        return status;
+    tell_apart(from->part);
+    status = fy_model_print_compact(ctx, from->part, &bytes, &size);
+    if (status == FORAY_OK)
+        status = fy_model_parse_compact(ctx, bytes, size, from->model->name, &from->shown);
+    free(bytes);
+    return status;
+}
+
 foray_status foray_playground_print(foray_context *ctx, foray_run *run, const foray_model *model,
                                     bool reachable, int64_t history, char **out, size_t *size)
 {
     source from = {.run = run, .model = run ? foray_run_model(run) : model, .history = history};
     foray_status status = FORAY_OK;
     if (reachable)
-        status = fy_model_reachable(ctx, from.model, &from.part, &from.number);
+        status = take_part(ctx, &from);
     if (status == FORAY_OK)
-        status = check_size(ctx, from.part ? from.part : from.model);
+        status = check_size(ctx, from.shown ? from.shown : from.model);
     if (status == FORAY_OK)
         status = print_page(ctx, &from, out, size);
+    foray_model_destroy(from.shown);
     foray_model_destroy(from.part);
-    free(from.number);
     return status;
 }

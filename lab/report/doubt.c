@@ -23,7 +23,7 @@ static void put_name(fy_table *table, const char *name, int64_t number)
 static void put_place(const fy_report *report, const foray_policy *policy,
                       const foray_doubt_place *place, fy_table *table)
 {
-    bool own = policy->action[place->step * policy->states + place->state] == place->action;
+    bool own = foray_policy_action(policy, place->step, place->state) == place->action;
     fy_table_integer(table, place->step);
     put_name(table, foray_model_state_name(report->model, place->state), place->state);
     if (own)

@@ -189,7 +189,8 @@ static bool is_tied(const foray_model *model, const double *theta, const foray_r
 /* V_t(s) with a = pi_t(s), within what the reward allows: backward induction over two layers, of
  * which the chosen steps are kept. */
 static void evaluate_policy(const foray_model *model, const double *theta,
-                            const foray_reward *reward, plan_arrows *arrows, double *layer)
+                            const foray_reward *reward, plan_arrows *arrows,
+                            const int32_t *earliest, double *layer)
 {
     int64_t states = model->states, chosen = arrows->steps - 1;
     double *now = layer, *later = layer + states;
@@ -197,15 +198,22 @@ static void evaluate_policy(const foray_model *model, const double *theta,
     end_values(reward, later);
     for (int64_t t = model->horizon; t-- > 0;) {
         for (int64_t s = 0; s < states; s++) {
-            int64_t action = arrows->policy->action[t * states + s];
+            int64_t action = foray_policy_action(arrows->policy, t, s);
+            if (action < 0) {
+                now[s] = 0;
+                continue;
+            }
             double value = action_value(model, theta, reward, t, s, action, later);
             if (!is_decided(reward, s, &now[s]))
                 now[s] = fmin(fmax(value, reward->low * left), reward->high * left);
         }
         if (chosen >= 0 && arrows->step[chosen] == t) {
-            memcpy(arrows->value + chosen * states, now, (size_t)states * sizeof *now);
-            for (int64_t s = 0; s < states; s++)
-                arrows->tied[chosen * states + s] = is_tied(model, theta, reward, t, s, later);
+            for (int64_t s = 0; s < states; s++) {
+                bool can_be = !earliest || earliest[s] <= t; /* what follows was planned, too */
+                arrows->value[chosen * states + s] = can_be ? now[s] : NAN;
+                arrows->tied[chosen * states + s] =
+                    can_be && is_tied(model, theta, reward, t, s, later);
+            }
             chosen--;
         }
         double *swap = now;
@@ -250,17 +258,23 @@ static foray_status find_values(fy_report *report, const foray_reward *reward, p
     const double *theta = foray_model_theta(report->model);
     int64_t states = report->model->states, size = arrows->steps * states;
     double *layer = NULL;
+    int32_t *earliest = NULL, *line = NULL;
     theta = theta ? theta : report->estimate;
     if (!theta)
         return FORAY_OK;
-    bool room = FY_ALLOC(report->ctx, layer, 2 * states) &&
+    fy_arena scratch = {.ctx = report->ctx};
+    bool room = FY_NEW(&scratch, layer, 2 * states) &&
+                (!arrows->policy->state ||
+                 (FY_NEW(&scratch, earliest, states) && FY_NEW(&scratch, line, states))) &&
                 FY_ALLOC(report->ctx, arrows->value, size) &&
                 FY_ALLOC(report->ctx, arrows->tied, size);
+    if (room && earliest)
+        fy_model_earliest(report->model, earliest, line);
     if (room)
-        evaluate_policy(report->model, theta, reward, arrows, layer);
+        evaluate_policy(report->model, theta, reward, arrows, earliest, layer);
     for (int64_t i = 0; room && i < size; i++)
         arrows->min = fmin(arrows->min, arrows->value[i]);
-    free(layer);
+    fy_arena_release(&scratch);
     return room ? FORAY_OK : FORAY_ERROR_MEMORY;
 }
 
@@ -305,7 +319,7 @@ static double value_at(const fy_report *report, const plan_arrows *arrows, int64
 
 static int64_t action_at(const plan_arrows *arrows, int64_t i, int64_t state)
 {
-    return arrows->policy->action[arrows->step[i] * arrows->policy->states + state];
+    return foray_policy_action(arrows->policy, arrows->step[i], state);
 }
 
 /* ----------------------------------------------------------------------------- cells */
@@ -344,6 +358,12 @@ static void fill_cell(const fy_report *report, const plan_arrows *arrows, int64_
     int64_t its = action_at(arrows, i, state);
     double value = value_at(report, arrows, i, state);
     double min = arrows->min;
+    if (its < 0) {
+        *cell = (fy_map_cell){.there = true, .arrow = FY_ARROW_NONE, .symbol = "x"};
+        fy_format(cell->about, sizeof cell->about, "state %s: unreachable, no episode can be there",
+                  fy_label(foray_model_state_name(report->model, state), state, name));
+        return;
+    }
     /* as deep as V_t(s) / max V; 0 where no value is known */
     *cell = (fy_map_cell){.there = true,
                           .level = largest > min ? (value - min) / (largest - min) : 0.0};

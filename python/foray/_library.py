@@ -169,6 +169,8 @@ class PolicyStruct(Structure):
         ("chance", POINTER(c_double)),
         ("parts", c_int64),
         ("odds", POINTER(c_double)),
+        ("covered", c_int64),
+        ("state", POINTER(c_int32)),
     ]
 
 
@@ -401,6 +403,7 @@ _TYPES: dict[str, Any] = {
     "status": c_int,
     "int": c_int,
     "bool": c_bool,
+    "i32": c_int32,
     "i64": c_int64,
     "u64": c_uint64,
     "u32": c_uint32,
@@ -512,6 +515,7 @@ str    foray_certificate_status         ptr
 str    foray_certificate_because        ptr
 str    foray_certificate_optimal        ptr
 str    foray_certificate_verdict        ptr
+i32    foray_policy_action              ptr i64 i64
 void   foray_policy_destroy             ptr
 status foray_policy_create              ptr ptr int ptr
 status foray_policy_create_drawing      ptr ptr ptr ptr

@@ -150,8 +150,22 @@ class Plan(Native):
 
     @property
     def policy(self) -> npt.NDArray[np.int32]:
-        """The actions, [horizon, states]: the library's own memory, for reading."""
-        return _view(self._struct.action, (self._struct.horizon, self._struct.states), self)
+        """The actions, [horizon, states], for reading; -1 in states where no episode can be."""
+        struct = self._struct
+        if not struct.state:
+            return _view(struct.action, (struct.horizon, struct.states), self)
+        actions = np.full((struct.horizon, struct.states), -1, np.int32)
+        actions[:, np.ctypeslib.as_array(struct.state, (struct.covered,))] = _view(
+            struct.action, (struct.horizon, struct.covered), self
+        )
+        actions.flags.writeable = False
+        return actions
+
+    def _at(self, step: int, state: int) -> int:
+        action = int(lib.foray_policy_action(self.pointer, step, state))
+        if action < 0:
+            raise OutOfRange(f"state {state} is unreachable: no episode of the model can be there")
+        return action
 
     @property
     def values(self) -> dict[str, float]:
@@ -168,12 +182,12 @@ class Plan(Native):
         one of its observations: of any space, or a row of numbers that is seen through clusters."""
         step = whole(step, "step", 0, self._struct.horizon - 1, OutOfRange)
         if isinstance(state, (int, np.integer)):
-            return int(self.policy[step, whole(state, "state", 0, self._struct.states - 1, OutOfRange)])
+            return self._at(step, whole(state, "state", 0, self._struct.states - 1, OutOfRange))
         if self._clusters is not None:
             return self._clusters._action(self.pointer, step, state)
         if self.run is None:
             raise UsageError("this plan is a copy without its run, which knows observations: give the number of a state")
-        return int(self.policy[step, self.run.state_of(state)])
+        return self._at(step, self.run.state_of(state))
 
     __call__ = action
 

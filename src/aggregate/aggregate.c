@@ -388,6 +388,7 @@ static foray_status assemble(job *j, foray_model **out)
         .feature_error = j->error,
         .feature_delta = j->error > 0 ? j->aggregation->delta : 0,
         .nonnegative = true, /* theta is sqrt(d) times weights */
+        .aggregated = !j->clusters->kind->exact,
         .succ_start = j->rows.succ_start,
         .succ = j->rows.succ,
         .feat_start = j->rows.feat_start,

@@ -13,7 +13,7 @@ static double votes(const foray_policy *policy, int64_t step, int64_t count, con
 {
     double sum = 0;
     for (int64_t k = 0; k < count; k++)
-        if (policy->action[step * policy->states + cluster[k]] == action)
+        if (foray_policy_action(policy, step, cluster[k]) == action)
             sum += weight[k];
     return sum;
 }
@@ -28,7 +28,7 @@ int64_t foray_policy_act(const foray_policy *policy, const foray_clusters *clust
     int32_t best = 0;
     double max = -1;
     for (int64_t k = 0; k < count; k++) {
-        int32_t action = policy->action[step * policy->states + cluster[k]];
+        int32_t action = foray_policy_action(policy, step, cluster[k]);
         double sum = votes(policy, step, count, cluster, weight, action);
         if (sum > max || (sum == max && action < best)) {
             best = action;

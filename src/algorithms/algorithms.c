@@ -93,7 +93,7 @@ static foray_status choose_for_model(foray_context *ctx, const foray_model *mode
 foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
                                    const foray_settings *settings, foray_explorer **out)
 {
-    foray_explorer start = {.ctx = ctx, .model = model, .step = -1, .stale = true};
+    foray_explorer start = {.ctx = ctx, .whole = model};
     foray_status status = fy_settings_read(ctx, settings, &start.settings, &start.ops, start.own);
     if (status == FORAY_OK)
         status = choose_for_model(ctx, model, &start.ops);
@@ -105,18 +105,7 @@ foray_status foray_explorer_create(foray_context *ctx, const foray_model *model,
     if (!explorer)
         return FORAY_ERROR_MEMORY;
     *explorer = start;
-    explorer->arena.ctx = ctx;
-    explorer->certificates = FORAY_RADIUS_LIKELIHOOD;
-    explorer->certifier_after = -1;
-    status = FY_NEW(&explorer->arena, explorer->seen, model->succ_start[model->pairs])
-                 ? explorer->ops->create(explorer)
-                 : FORAY_ERROR_MEMORY;
-    if (status == FORAY_OK)
-        status = fy_refuter_create(&explorer->arena, model,
-                                   fy_explorer_acts(explorer->ops) && !explorer->ops->query,
-                                   &explorer->refuter);
-    if (status == FORAY_OK && fy_was_stopped(ctx)) /* in the middle of the first plan */
-        status = FORAY_INTERRUPTED;
+    status = fy_explorer_make(explorer);
     if (status != FORAY_OK) {
         foray_explorer_destroy(explorer);
         return status;

@@ -185,22 +185,17 @@ double fy_certifier_all(fy_certifier *certifier, foray_reward_kind kind)
 }
 
 /* P(s_j|s,a) = p_j + <x_j, y_g>,  ||y_g|| <= 1     =>     |P(s_j|s,a) - p_j| <= ||x_j|| */
-void fy_certifier_intervals(const fy_certifier *certifier, double *low, double *high)
+void fy_certifier_intervals(const fy_certifier *certifier, int64_t of, double *low, double *high)
 {
     const foray_model *model = certifier->model;
     const fy_confidence *set = certifier->set;
-    for (int64_t k = 0, i = 0; k < model->available; k++) {
-        int64_t pair = fy_existing(model, k);
-        int64_t of = model->generator_set[pair], generators = model->gen_start[of];
-        int64_t d = set->basis->block[set->basis->block_of_generator_set[of]].dim;
-        int64_t first = model->succ_start[pair];
-        for (int64_t j = first; j < model->succ_start[pair + 1]; j++, i++) {
-            double p = set->p[generators + j - first], norm = set->norm[generators + j - first];
-            /* What forming x may have rounded; what is certain stays so. */
-            double terms = (double)(64 + d) * DBL_EPSILON;
-            double slack = norm > 0 ? 1e-12 + terms * set->kappa_factor * norm : 0;
-            low[i] = fmin(fmax(p - norm - slack, 0), 1);
-            high[i] = fmin(fmax(p + norm + slack, 0), 1);
-        }
+    int64_t d = set->basis->block[set->basis->block_of_generator_set[of]].dim;
+    for (int64_t j = model->gen_start[of]; j < model->gen_start[of + 1]; j++) {
+        double p = set->p[j], norm = set->norm[j];
+        /* What forming x may have rounded; what is certain stays so. */
+        double terms = (double)(64 + d) * DBL_EPSILON;
+        double slack = norm > 0 ? 1e-12 + terms * set->kappa_factor * norm : 0;
+        *low++ = fmin(fmax(p - norm - slack, 0), 1);
+        *high++ = fmin(fmax(p + norm + slack, 0), 1);
     }
 }

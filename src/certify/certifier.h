@@ -91,9 +91,10 @@ foray_status fy_certifier_difference(fy_arena *arena, fy_certifier *certifier,
 /* Room for fy_certifier.difference. */
 foray_status fy_certifier_need_differences(fy_arena *arena, fy_certifier *certifier);
 
-/* Between which bounds each probability lies, everywhere at once, whenever theta is in the set: for
- * all transitions of pairs that exist, in their order. */
-void fy_certifier_intervals(const fy_certifier *certifier, double *low, double *high);
+/* Between which bounds each probability of a generator set lies, everywhere at once, whenever theta
+ * is in the set: a number for each of its generators. */
+void fy_certifier_intervals(const fy_certifier *certifier, int64_t generator_set, double *low,
+                            double *high);
 
 /* What the plug-in plan of any reward of a kind, in [0,1], loses at most. */
 double fy_certifier_all(fy_certifier *certifier, foray_reward_kind kind);

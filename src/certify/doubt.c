@@ -97,7 +97,7 @@ static foray_status list_laws(foray_context *ctx, const foray_model *model, cons
         return FORAY_ERROR_MEMORY;
     for (int64_t g = 0; g < basis->blocks; g++)
         out->law[g] = (foray_doubt_law){.block = g, .share = found->law[g]};
-    for (int64_t pair = model->pairs - 1; pair >= 0; pair--) {
+    for (int64_t pair = fy_begun(model) * model->actions - 1; pair >= 0; pair--) {
         if (!fy_available(model, pair))
             continue;
         foray_doubt_law *law = &out->law[basis->block_of_generator_set[model->generator_set[pair]]];

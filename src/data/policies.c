@@ -36,6 +36,7 @@ typedef struct policy_rows {
     bool draws, mixes;
     int64_t parts, room;
     part *part;
+    foray_model *reached; /* what episodes get to; NULL: all */
 } policy_rows;
 
 static foray_status bad_policy_row(const policy_rows *r, int64_t column, const char *why)
@@ -140,6 +141,25 @@ static foray_status say(const policy_rows *r, part *to, int64_t at, uint8_t kind
     return FORAY_OK;
 }
 
+/* Can a step begin there? */
+static bool can_be(const policy_rows *r, int64_t state)
+{
+    return !r->reached ||
+           (r->reached->index[state] >= 0 && r->reached->index[state] < fy_begun(r->reached));
+}
+
+/* What fy_policy_print_csv says of a state where no episode can be: the model must say so, too. */
+static const char *const unreachable = "unreachable";
+
+static foray_status take_unreachable(const policy_rows *r, int64_t step, int64_t state)
+{
+    if (step < 0 && !can_be(r, state))
+        return FORAY_OK;
+    return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                   "%s:%" PRId64 ": action: state %" PRId64 " is not unreachable in the model",
+                   r->path, fy_csv_line(r->csv), state);
+}
+
 static foray_status take_policy_row(policy_rows *r)
 {
     int32_t state, action;
@@ -149,6 +169,8 @@ static foray_status take_policy_row(policy_rows *r)
     foray_status status = read_policy_step(r, &step);
     if (status == FORAY_OK)
         status = fy_names_read(r->ctx, &r->states, r->path, r->csv, columns, STATE, &state);
+    if (status == FORAY_OK && strcmp(fy_csv_cell(r->csv, ACTION), unreachable) == 0)
+        return take_unreachable(r, step, state);
     if (status == FORAY_OK)
         status = fy_names_read(r->ctx, &r->actions, r->path, r->csv, columns, ACTION, &action);
     if (status == FORAY_OK)
@@ -169,11 +191,15 @@ static foray_status take_policy_row(policy_rows *r)
 
 /* ---------------------------------------------------------------------- whole */
 
-/* Every step and state must have been given an action, or a law. */
+/* Every step, and every state where an episode can be, must have been given an action, or a law. */
 static foray_status check_complete(const policy_rows *r, part *one)
 {
     foray_policy *policy = one->policy;
+    bool all = true;
     for (int64_t i = 0; i < policy->horizon * policy->states; i++) {
+        all &= one->said[i] != UNSAID;
+        if (one->said[i] == UNSAID && !can_be(r, i % policy->states))
+            continue;
         if (one->said[i] == UNSAID)
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                            "%s: no action for state %" PRId64 " at step %" PRId64, r->path,
@@ -186,7 +212,7 @@ static foray_status check_complete(const policy_rows *r, part *one)
     }
     if (r->draws)
         fy_policy_find_likeliest(policy);
-    return FORAY_OK;
+    return all ? FORAY_OK : fy_policy_keep_part(r->ctx, r->reached, policy);
 }
 
 static foray_status take_policy_rows(policy_rows *r)
@@ -238,6 +264,8 @@ foray_status fy_policy_load_csv(foray_context *ctx, const foray_model *model, co
     if (status == FORAY_OK)
         status = fy_names_create(ctx, "action", model->actions, model->action_names, &r.actions);
     if (status == FORAY_OK)
+        status = fy_model_reachable(ctx, model, &r.reached);
+    if (status == FORAY_OK)
         status = take_policy_rows(&r);
     if (status == FORAY_OK && r.mixes) {
         status = mix_parts(&r, out);
@@ -253,5 +281,6 @@ foray_status fy_policy_load_csv(foray_context *ctx, const foray_model *model, co
         free(r.part[k].said);
     }
     free(r.part);
+    foray_model_destroy(r.reached);
     return status;
 }

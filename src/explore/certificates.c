@@ -279,18 +279,15 @@ foray_status fy_explorer_need_sets(foray_explorer *explorer, fy_certifier **out)
     return status == FORAY_OK && !*out ? no_likelihood(explorer) : status;
 }
 
-foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
-                                    foray_policy *policy)
+/* In the numbers of the part. */
+static foray_status certify_inside(foray_explorer *explorer, const foray_reward *reward,
+                                   foray_policy *policy)
 {
     fy_certifier *sets = NULL;
     foray_status status =
         explorer->ops->certify ? FORAY_OK : fy_explorer_need_sets(explorer, &sets);
-    if (status == FORAY_OK)
-        status = fy_reward_check(explorer->ctx, reward, explorer->model);
-    if (status == FORAY_OK)
-        status = explorer->ops->certify
-                     ? fy_policy_check_plain(explorer->ctx, policy, explorer->model, "this")
-                     : fy_policy_check(explorer->ctx, policy, explorer->model);
+    if (status == FORAY_OK && explorer->ops->certify)
+        status = fy_policy_check_plain(explorer->ctx, policy, explorer->model, "this");
     if (status != FORAY_OK)
         return status;
     /* Values of plans, if it has any, were found elsewhere and stay as they are. */
@@ -317,19 +314,13 @@ static double own_rounding(const foray_reward *reward, double slope)
            (fy_reward_unit_of(reward).max + 1);
 }
 
-foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward *reward,
-                                    const foray_policy *one, const foray_policy *other,
-                                    foray_difference *out)
+static foray_status compare_inside(foray_explorer *explorer, const foray_reward *reward,
+                                   const foray_policy *one, const foray_policy *other,
+                                   foray_difference *out)
 {
     fy_certifier *sets;
     double value, width;
     foray_status status = fy_explorer_need_sets(explorer, &sets);
-    if (status == FORAY_OK)
-        status = fy_reward_check(explorer->ctx, reward, explorer->model);
-    if (status == FORAY_OK)
-        status = fy_policy_check(explorer->ctx, one, explorer->model);
-    if (status == FORAY_OK)
-        status = fy_policy_check(explorer->ctx, other, explorer->model);
     if (status == FORAY_OK)
         status =
             fy_certifier_difference(&explorer->arena, sets, reward, one, other, &value, &width);
@@ -350,6 +341,101 @@ foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward
     return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
 }
 
+foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward *reward,
+                                    const foray_policy *one, const foray_policy *other,
+                                    foray_difference *out)
+{
+    foray_reward *reward_inside = NULL;
+    foray_policy *one_inside = NULL, *other_inside = NULL;
+    foray_status status = fy_border_reward(explorer, reward, &reward_inside);
+    if (status == FORAY_OK)
+        status = fy_border_policy(explorer, one, &one_inside);
+    if (status == FORAY_OK)
+        status = fy_border_policy(explorer, other, &other_inside);
+    if (status == FORAY_OK)
+        status =
+            compare_inside(explorer, reward_inside ? reward_inside : reward,
+                           one_inside ? one_inside : one, other_inside ? other_inside : other, out);
+    foray_reward_destroy(reward_inside);
+    foray_policy_destroy(one_inside);
+    foray_policy_destroy(other_inside);
+    return status;
+}
+
+/* What is said of a policy, of the same policy in other numbers. */
+static void take_values(foray_policy *policy, const foray_policy *inside)
+{
+    memcpy(policy->value, inside->value, sizeof policy->value);
+    policy->expected = inside->expected;
+    policy->low = inside->low;
+    policy->high = inside->high;
+    policy->certificate = inside->certificate;
+}
+
+foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
+                                    foray_policy *policy)
+{
+    foray_reward *reward_inside = NULL;
+    foray_policy *inside = NULL;
+    foray_status status = fy_border_reward(explorer, reward, &reward_inside);
+    if (status == FORAY_OK)
+        status = fy_border_policy(explorer, policy, &inside);
+    if (inside)
+        take_values(inside, policy);
+    if (status == FORAY_OK)
+        status = certify_inside(explorer, reward_inside ? reward_inside : reward,
+                                inside ? inside : policy);
+    if (status == FORAY_OK && inside)
+        take_values(policy, inside);
+    foray_reward_destroy(reward_inside);
+    foray_policy_destroy(inside);
+    return status;
+}
+
+/* Which generator set of its model the explorer has for each of the whole; -1: no episode meets it.
+ */
+static foray_status find_sets(const foray_explorer *explorer, fy_arena *arena, int32_t **out)
+{
+    const foray_model *model = explorer->model, *whole = explorer->whole;
+    int32_t *found;
+    if (!FY_NEW(arena, found, whole->generator_sets))
+        return FORAY_ERROR_MEMORY;
+    memset(found, -1, (size_t)whole->generator_sets * sizeof *found);
+    int64_t begun = fy_begun(model);
+    for (int64_t pair = 0; pair < begun * model->actions; pair++) {
+        int64_t there =
+            fy_outside(model, pair / model->actions) * model->actions + pair % model->actions;
+        found[whole->generator_set[there]] = model->generator_set[pair];
+    }
+    *out = found;
+    return FORAY_OK;
+}
+
+/* Pair by pair of the whole; between 0 and 1 lies all that nothing is learnt of. */
+static foray_status list_intervals(const foray_explorer *explorer, const fy_certifier *sets,
+                                   double *low, double *high)
+{
+    const foray_model *whole = explorer->whole;
+    fy_arena scratch = {.ctx = explorer->ctx};
+    int32_t *found;
+    foray_status status = find_sets(explorer, &scratch, &found);
+    for (int64_t k = 0; status == FORAY_OK && k < whole->available; k++) {
+        int64_t pair = fy_existing(whole, k);
+        int64_t count = whole->succ_start[pair + 1] - whole->succ_start[pair];
+        int32_t set = found[whole->generator_set[pair]];
+        for (int64_t j = 0; set < 0 && j < count; j++) {
+            low[j] = 0;
+            high[j] = 1;
+        }
+        if (set >= 0)
+            fy_certifier_intervals(sets, set, low, high);
+        low += count;
+        high += count;
+    }
+    fy_arena_release(&scratch);
+    return status;
+}
+
 foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, double *high,
                                       foray_certificate *about)
 {
@@ -367,25 +453,23 @@ foray_status foray_explorer_intervals(foray_explorer *explorer, double *low, dou
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "the features of %s are estimates, so its probabilities have no intervals",
                        model->name);
-    fy_certifier_intervals(sets, low, high);
-    if (about) {
+    status = list_intervals(explorer, sets, low, high);
+    if (about && status == FORAY_OK) {
         *about = fy_explorer_certificate(explorer, 0, 1);
         fy_explorer_qualify(explorer, about);
         about->optimal = FORAY_OPTIMAL_NO; /* of no policy */
     }
-    return FORAY_OK;
+    return status;
 }
 
 /* ----------------------------------------------------------------- why it is not 0 */
 
-foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward *reward,
-                                    const foray_policy *policy, double target, foray_doubt **out)
+static foray_status explain_inside(foray_explorer *explorer, const foray_reward *reward,
+                                   const foray_policy *policy, double target, foray_doubt **out)
 {
     const fy_explorer_ops *ops = explorer->ops;
     fy_certifier *sets = NULL;
     foray_status status = ops->explain ? FORAY_OK : fy_explorer_need_sets(explorer, &sets);
-    if (status == FORAY_OK)
-        status = fy_reward_check(explorer->ctx, reward, explorer->model);
     if (status == FORAY_OK)
         status = fy_policy_check_plain(explorer->ctx, policy, explorer->model, "explaining");
     if (status != FORAY_OK)
@@ -401,22 +485,58 @@ foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward
     return status;
 }
 
-foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
-                                  const foray_policy *policy, bool *found, foray_doubt_place *out)
+foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward *reward,
+                                    const foray_policy *policy, double target, foray_doubt **out)
+{
+    foray_reward *reward_inside = NULL;
+    foray_policy *inside = NULL;
+    foray_status status = fy_border_reward(explorer, reward, &reward_inside);
+    if (status == FORAY_OK)
+        status = fy_border_policy(explorer, policy, &inside);
+    if (status == FORAY_OK)
+        status = explain_inside(explorer, reward_inside ? reward_inside : reward,
+                                inside ? inside : policy, target, out);
+    if (status == FORAY_OK)
+        fy_border_doubt_out(explorer, *out);
+    foray_reward_destroy(reward_inside);
+    foray_policy_destroy(inside);
+    return status;
+}
+
+static foray_status find_tie_inside(foray_explorer *explorer, const foray_reward *reward,
+                                    const foray_policy *policy, bool *found, foray_doubt_place *out)
 {
     const foray_model *model = explorer->model;
     foray_doubt *doubt = NULL;
     foray_policy *best = NULL;
-    if (!model->theta)
-        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "theta is not known, so it is not known which actions tie exactly");
     foray_status status = fy_tie_best(explorer->ctx, model, reward, policy, &best);
     const foray_policy *about = best ? best : policy;
     if (status == FORAY_OK)
-        status = foray_explorer_explain(explorer, reward, about, 0, &doubt);
+        status = explain_inside(explorer, reward, about, 0, &doubt);
     if (status == FORAY_OK)
         status = fy_tie_find(explorer->ctx, model, reward, about, doubt, found, out);
     foray_doubt_destroy(doubt);
     foray_policy_destroy(best);
+    return status;
+}
+
+foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
+                                  const foray_policy *policy, bool *found, foray_doubt_place *out)
+{
+    foray_reward *reward_inside = NULL;
+    foray_policy *inside = NULL;
+    if (!explorer->model->theta)
+        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                       "theta is not known, so it is not known which actions tie exactly");
+    foray_status status = fy_border_reward(explorer, reward, &reward_inside);
+    if (status == FORAY_OK)
+        status = fy_border_policy(explorer, policy, &inside);
+    if (status == FORAY_OK)
+        status = find_tie_inside(explorer, reward_inside ? reward_inside : reward,
+                                 inside ? inside : policy, found, out);
+    if (status == FORAY_OK && *found)
+        out->state = fy_outside(explorer->model, out->state);
+    foray_reward_destroy(reward_inside);
+    foray_policy_destroy(inside);
     return status;
 }

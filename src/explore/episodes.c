@@ -29,10 +29,28 @@ static foray_status check_index(foray_explorer *explorer, foray_status status, c
                    what, index, count - 1, explorer->episodes, step);
 }
 
+/* The explorer's own number of a state where a step begins. */
+static foray_status enter(foray_explorer *explorer, const char *what, int64_t state, int64_t *out)
+{
+    const foray_model *model = explorer->model;
+    foray_status status = check_index(explorer, FORAY_ERROR_WORLD, what, state,
+                                      explorer->whole->states, explorer->step);
+    if (status != FORAY_OK)
+        return status;
+    int64_t here = fy_inside(model, state);
+    if (here < 0 || here >= fy_begun(model))
+        return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
+                       "%s %" PRId64 ", but by the model no episode gets there before its last "
+                       "step (episode %" PRId64 ", step %" PRId64 ")",
+                       what, state, explorer->episodes, explorer->step);
+    *out = here;
+    return FORAY_OK;
+}
+
 static foray_status check_available(foray_explorer *explorer, foray_status status, int64_t state,
                                     int64_t action, int64_t step)
 {
-    if (fy_available(explorer->model, state * explorer->model->actions + action))
+    if (fy_available(explorer->whole, state * explorer->whole->actions + action))
         return FORAY_OK;
     return fy_fail(explorer->ctx, status,
                    "action %" PRId64 " is not available in state %" PRId64 " (episode %" PRId64
@@ -79,7 +97,7 @@ foray_status foray_explorer_query(foray_explorer *explorer, int64_t *state)
 {
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_query");
-    if (explorer->ops->query)
+    if (explorer->ops->query) /* of the whole model: see fy_explorer_make */
         *state = explorer->ops->query(explorer, explorer->step);
     return FORAY_OK;
 }
@@ -92,8 +110,7 @@ foray_status foray_explorer_act(foray_explorer *explorer, int64_t state, int64_t
                        "%s learns from what others did, and chooses no actions", ops->name);
     if (explorer->step < 0 || explorer->step >= explorer->model->horizon)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_act");
-    foray_status status = check_index(explorer, FORAY_ERROR_WORLD, "state", state,
-                                      explorer->model->states, explorer->step);
+    foray_status status = enter(explorer, "state", state, &state);
     if (status != FORAY_OK)
         return status;
     if (ops->query && state != ops->query(explorer, explorer->step))
@@ -112,22 +129,25 @@ foray_status foray_explorer_observe(foray_explorer *explorer, int64_t state, int
     const foray_model *model = explorer->model;
     if (explorer->step < 0 || explorer->step >= model->horizon)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_observe");
-    foray_status status =
-        check_index(explorer, FORAY_ERROR_WORLD, "state", state, model->states, explorer->step);
+    int64_t here, there;
+    foray_status status = enter(explorer, "state", state, &here);
     if (status == FORAY_OK)
         status = check_index(explorer, FORAY_ERROR_USAGE, "action", action, model->actions,
                              explorer->step);
     if (status == FORAY_OK)
-        status = check_index(explorer, FORAY_ERROR_WORLD, "next state", next, model->states,
-                             explorer->step);
+        status = check_index(explorer, FORAY_ERROR_WORLD, "next state", next,
+                             explorer->whole->states, explorer->step);
     if (status == FORAY_OK)
         status = check_available(explorer, FORAY_ERROR_USAGE, state, action, explorer->step);
     if (status != FORAY_OK)
         return status;
-    int64_t pair = state * model->actions + action;
-    int64_t j = fy_model_find(model, pair, next);
+    there = fy_inside(model, next);
+    int64_t pair = here * model->actions + action;
+    int64_t j = there < 0 ? -1 : fy_model_find(model, pair, there);
     if (j < 0)
         return ruled_out(explorer, state, action, next, explorer->step);
+    state = here;
+    next = there;
     if (explorer->ops->is_ended && next != state && explorer->ops->is_ended(explorer, state))
         return not_absorbing(explorer, state);
     if (!model->unstructured)
@@ -148,8 +168,7 @@ foray_status foray_explorer_done(foray_explorer *explorer, int64_t state)
             explorer->ctx, FORAY_ERROR_USAGE,
             "the model says which states are absorbing; only with an unstructured model may a "
             "world say so");
-    foray_status status = check_index(explorer, FORAY_ERROR_WORLD, "state", state,
-                                      explorer->model->states, explorer->step);
+    foray_status status = enter(explorer, "state", state, &state);
     if (status == FORAY_OK && !explorer->ops->ended(explorer, state))
         return not_absorbing(explorer, state);
     explorer->step = explorer->model->horizon;

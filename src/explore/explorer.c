@@ -20,15 +20,91 @@ bool fy_always_needs_budget(const foray_explorer *explorer)
     return true;
 }
 
+/* ------------------------------------------------------------------ what it knows */
+
+/* What is recorded elsewhere, or queried, may lie where no episode gets to. */
+static bool walks(const foray_explorer *explorer)
+{
+    return fy_explorer_acts(explorer->ops) && !explorer->ops->query;
+}
+
+foray_status fy_explorer_make(foray_explorer *explorer)
+{
+    foray_status status = FORAY_OK;
+    explorer->arena.ctx = explorer->ctx;
+    explorer->step = -1;
+    explorer->stale = true;
+    explorer->certificates = FORAY_RADIUS_LIKELIHOOD;
+    explorer->certifier_after = -1;
+    if (walks(explorer) && !explorer->aggregated)
+        status = fy_model_reachable(explorer->ctx, explorer->whole, &explorer->part);
+    const foray_model *model = explorer->model = explorer->part ? explorer->part : explorer->whole;
+    if (status == FORAY_OK &&
+        !FY_NEW(&explorer->arena, explorer->seen, model->succ_start[model->pairs]))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = explorer->ops->create(explorer);
+    if (status == FORAY_OK)
+        status = fy_refuter_create(&explorer->arena, model, walks(explorer), &explorer->refuter);
+    if (status == FORAY_OK && fy_was_stopped(explorer->ctx)) /* in the middle of the first plan */
+        status = FORAY_INTERRUPTED;
+    return status;
+}
+
+/* The reward that was given, in the explorer's numbers. */
+static foray_status lay_out_given(foray_explorer *explorer)
+{
+    const foray_reward *given = explorer->given;
+    foray_reward *inside = NULL;
+    if (!explorer->given_table && !FY_NEW(&explorer->arena, explorer->given_table, given->horizon))
+        return FORAY_ERROR_MEMORY;
+    if (explorer->part &&
+        fy_reward_within(explorer->ctx, given, explorer->part, &inside) != FORAY_OK)
+        return FORAY_ERROR_MEMORY;
+    foray_reward_destroy(explorer->given_inside);
+    explorer->given_inside = inside;
+    for (int64_t t = 0; t < given->horizon; t++)
+        explorer->given_table[t] = fy_reward_table(inside ? inside : given, t);
+    return FORAY_OK;
+}
+
+/* Everything but what it is made from. */
+static void unmake(foray_explorer *explorer)
+{
+    foray_explorer kept = {.ops = explorer->ops,
+                           .ctx = explorer->ctx,
+                           .whole = explorer->whole,
+                           .settings = explorer->settings,
+                           .aggregated = explorer->aggregated,
+                           .given = explorer->given};
+    memcpy(kept.own, explorer->own, sizeof kept.own);
+    if (explorer->ops->destroy)
+        explorer->ops->destroy(explorer);
+    foray_reward_destroy(explorer->given_inside);
+    fy_arena_release(&explorer->arena);
+    foray_model_destroy(explorer->part);
+    *explorer = kept;
+}
+
 void foray_explorer_destroy(foray_explorer *explorer)
 {
     if (!explorer)
         return;
-    if (explorer->ops->destroy)
-        explorer->ops->destroy(explorer);
-    foray_reward_destroy(explorer->given);
-    fy_arena_release(&explorer->arena);
+    foray_reward *given = explorer->given;
+    unmake(explorer);
+    foray_reward_destroy(given);
     free(explorer);
+}
+
+/* Before the first episode nothing is lost by beginning again. */
+foray_status fy_explorer_aggregate(foray_explorer *explorer)
+{
+    explorer->aggregated = true;
+    if (!explorer->part || explorer->episodes > 0 || explorer->step >= 0)
+        return FORAY_OK;
+    unmake(explorer);
+    foray_status status = fy_explorer_make(explorer);
+    return status == FORAY_OK && explorer->given ? lay_out_given(explorer) : status;
 }
 
 /* ---------------------------------------------------- the reward to explore for */
@@ -47,7 +123,7 @@ foray_status fy_explorer_check_reward(foray_explorer *explorer, const foray_rewa
                        "%s explores for rewards r(s,a) alone: \"%s\" depends on what follows, is "
                        "discounted, or is about reaching or avoiding states",
                        explorer->ops->name, reward->name);
-    return fy_reward_check(ctx, reward, explorer->model);
+    return fy_reward_check(ctx, reward, explorer->whole);
 }
 
 foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_reward *reward)
@@ -56,16 +132,12 @@ foray_status foray_explorer_give_reward(foray_explorer *explorer, const foray_re
     if (status != FORAY_OK)
         return status;
     foray_reward *copy;
-    if (!explorer->given_table && !FY_NEW(&explorer->arena, explorer->given_table, reward->horizon))
-        return FORAY_ERROR_MEMORY;
     status = fy_reward_copy(explorer->ctx, reward, &copy);
     if (status != FORAY_OK)
         return status;
     foray_reward_destroy(explorer->given);
     explorer->given = copy;
-    for (int64_t t = 0; t < copy->horizon; t++)
-        explorer->given_table[t] = fy_reward_table(copy, t);
-    return FORAY_OK;
+    return lay_out_given(explorer);
 }
 
 const foray_reward *fy_explorer_reward(const foray_explorer *explorer)
@@ -80,9 +152,20 @@ enum { MAX_ENTRIES = 1 << 22 };
 
 bool fy_explorer_has_table(const foray_explorer *explorer)
 {
-    const foray_model *model = explorer->model;
-    return explorer->ops->follows ||
-           (explorer->ops->follow_all && model->states <= MAX_ENTRIES / model->horizon);
+    const fy_explorer_ops *ops = explorer->ops;
+    bool small = explorer->whole->states <= MAX_ENTRIES / explorer->whole->horizon;
+    return (ops->follows && (!explorer->part || small)) || (ops->follow_all && small);
+}
+
+/* The actions that are followed in the part, in the numbers of the whole. */
+static void spread_followed(const foray_explorer *explorer, int32_t *table)
+{
+    const foray_model *part = explorer->part;
+    int64_t states = explorer->whole->states;
+    memset(table, -1, (size_t)fy_policy_entries(explorer->whole) * sizeof *table);
+    for (int64_t t = 0; t < part->horizon; t++)
+        for (int64_t s = 0; s < part->states; s++)
+            table[t * states + part->number[s]] = explorer->followed[t * part->states + s];
 }
 
 /* Unstructured models follow what they planned for the states that they have seen: the table is
@@ -90,15 +173,19 @@ bool fy_explorer_has_table(const foray_explorer *explorer)
 const int32_t *fy_explorer_table(foray_explorer *explorer)
 {
     const fy_explorer_ops *ops = explorer->ops;
-    if (ops->follows)
+    if (ops->follows && !explorer->part)
         return explorer->followed;
     if (!explorer->table) {
-        if (!FY_NEW(&explorer->arena, explorer->table, fy_policy_entries(explorer->model)))
+        if (!FY_NEW(&explorer->arena, explorer->table, fy_policy_entries(explorer->whole)))
             return NULL;
         explorer->table_plans = -1;
     }
-    if (explorer->table_plans != explorer->plans)
-        ops->follow_all(explorer, explorer->table);
+    if (explorer->table_plans != explorer->plans) {
+        if (ops->follows)
+            spread_followed(explorer, explorer->table);
+        else
+            ops->follow_all(explorer, explorer->table);
+    }
     explorer->table_plans = explorer->plans;
     return explorer->table;
 }
@@ -126,33 +213,61 @@ fy_ahead_kind fy_explorer_ahead(const foray_explorer *explorer)
 
 /* --------------------------------------------------------- plans and bounds */
 
-/* With certificates or without: checks, plans, and gives values in the rewards' own units. */
-static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t count,
-                               const foray_reward *const *rewards, foray_mode mode,
-                               foray_policy **policies)
+static foray_status check_order(foray_explorer *explorer, int64_t count, foray_mode mode)
 {
-    if ((unsigned)mode >= FORAY_MODES || count < 0)
-        return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
-                       "cannot plan for %" PRId64 " rewards in mode %d: it must be optimistic, "
-                       "plugin or pessimistic",
-                       count, (int)mode);
-    for (int64_t i = 0; i < count; i++) {
-        foray_status status = fy_reward_check(explorer->ctx, rewards[i], explorer->model);
-        if (status != FORAY_OK)
-            return status;
-    }
+    if ((unsigned)mode < FORAY_MODES && count >= 0)
+        return FORAY_OK;
+    return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
+                   "cannot plan for %" PRId64 " rewards in mode %d: it must be optimistic, "
+                   "plugin or pessimistic",
+                   count, (int)mode);
+}
+
+/* With certificates or without: plans, and gives values in the rewards' own units. */
+static foray_status plan_inside(foray_explorer *explorer, bool certified, int64_t count,
+                                const foray_reward *const *rewards, foray_mode mode,
+                                foray_policy **policies)
+{
     foray_status status = certified
                               ? fy_explorer_plan(explorer, count, rewards, mode, policies)
                               : fy_explorer_policies(explorer, count, rewards, mode, policies);
-    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t i = 0; i < count; i++) {
         if (certified)
             fy_explorer_qualify(explorer, &policies[i]->certificate);
         fy_policy_convert(policies[i], rewards[i]);
     }
-    if (status != FORAY_OK || !fy_was_stopped(explorer->ctx))
+    status = fy_border_policies_out(explorer, count, policies);
+    if (status == FORAY_OK && fy_was_stopped(explorer->ctx))
+        status = FORAY_INTERRUPTED;
+    if (status != FORAY_OK)
+        fy_policies_destroy(count, policies);
+    return status;
+}
+
+static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t count,
+                               const foray_reward *const *rewards, foray_mode mode,
+                               foray_policy **policies)
+{
+    const foray_reward **inside;
+    foray_reward **made;
+    foray_status status = check_order(explorer, count, mode);
+    if (status != FORAY_OK)
         return status;
-    fy_policies_destroy(count, policies);
-    return FORAY_INTERRUPTED;
+    fy_arena scratch = {.ctx = explorer->ctx};
+    if (!FY_NEW(&scratch, inside, count) || !FY_NEW(&scratch, made, count))
+        status = FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+        status = fy_border_reward(explorer, rewards[i], &made[i]);
+        inside[i] = made[i] ? made[i] : rewards[i];
+    }
+    if (status == FORAY_OK)
+        status = plan_inside(explorer, certified, count, inside, mode, policies);
+    for (int64_t i = 0; made && i < count; i++)
+        foray_reward_destroy(made[i]);
+    fy_arena_release(&scratch);
+    return status;
 }
 
 foray_status foray_explorer_plan(foray_explorer *explorer, int64_t count,
@@ -233,10 +348,24 @@ foray_mode fy_explorer_bound_plan(foray_explorer *explorer)
     return sets ? FORAY_PLUGIN : explorer->ops->bound_plan;
 }
 
+/* Of laws that no episode meets nothing is learnt: |theta - theta_0| <= B_g. */
+static void guess_theta(const fy_basis *basis, double *theta, double *half_width)
+{
+    for (int64_t g = 0; g < basis->blocks; g++)
+        for (int32_t i = 0; i < basis->block[g].coords; i++) {
+            if (theta)
+                theta[basis->block[g].coord[i]] = basis->block[g].theta0[i];
+            if (half_width)
+                half_width[basis->block[g].coord[i]] = basis->block[g].norm_bound;
+        }
+}
+
 foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta, double *half_width)
 {
     if (!explorer->ops->estimate)
         return has_none(explorer, "estimate of theta");
+    if (explorer->part)
+        guess_theta(explorer->whole->basis, theta, half_width);
     return explorer->ops->estimate(explorer, theta, half_width);
 }
 
@@ -273,6 +402,7 @@ foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutatio
     fy_regression_set room;
     *out = fy_refuter_found(&explorer->refuter, explorer->episodes, explorer->seen,
                             explorer->refuter.fit ? regression_to_test(explorer, &room) : NULL);
+    fy_border_refutation_out(explorer, out);
     return fy_explorer_unless_stopped(explorer);
 }
 
@@ -348,11 +478,24 @@ foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_
     return FORAY_OK;
 }
 
+/* What was seen through clusters is about the whole model. */
+static foray_status prepare_for(foray_explorer *explorer, fy_reader reader)
+{
+    enum { WORDS_BEFORE = 3 };
+    for (int i = 0; i < WORDS_BEFORE; i++)
+        fy_read_u64(&reader);
+    uint64_t flags = fy_read_u64(&reader);
+    return reader.failed || !(flags & IS_AGGREGATED) ? FORAY_OK : fy_explorer_aggregate(explorer);
+}
+
 foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, size_t size)
 {
     if (explorer->step >= 0)
         return fy_explorer_out_of_turn(explorer, "foray_explorer_load");
     fy_reader reader = {.data = data, .size = size};
+    foray_status status = prepare_for(explorer, reader);
+    if (status != FORAY_OK)
+        return status;
     if (fy_read_u64(&reader) != fingerprint(explorer) || reader.failed)
         return fy_fail(
             explorer->ctx, FORAY_ERROR_RUN,
@@ -362,7 +505,6 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
     uint64_t flags = fy_read_u64(&reader);
     reader.failed |= flags > (IS_STALE | IS_AGGREGATED);
     explorer->stale = flags & IS_STALE;
-    explorer->aggregated |= (flags & IS_AGGREGATED) != 0;
     explorer->table_plans = -1;
     int64_t steps = 0;
     for (size_t i = 0; i < transitions_of(explorer) && !reader.failed; i++) {

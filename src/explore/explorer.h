@@ -87,6 +87,29 @@ typedef struct fy_explorer_ops {
     bool unstructured;
 } fy_explorer_ops;
 
+/* Made for `model`, of which only the reachable part is used where that is smaller and the
+ * algorithm walks: what is recorded elsewhere, or queried, may lie outside of it. */
+foray_status fy_explorer_make(foray_explorer *explorer);
+/* The world is a system seen through clusters, whose states may follow each other as no draw of the
+ * model did: its explorer uses all of the model, and says so before the first episode. */
+foray_status fy_explorer_aggregate(foray_explorer *explorer);
+
+/* ----------------------------------------------------------------- border.c */
+
+/* What others say is about the whole model, what the explorer knows about its part. Where there is
+ * no part nothing is made, and *made is NULL. */
+foray_status fy_border_reward(foray_explorer *explorer, const foray_reward *reward,
+                              foray_reward **made);
+foray_status fy_border_policy(foray_explorer *explorer, const foray_policy *policy,
+                              foray_policy **made);
+/* Policies, doubts and refutations on their way out. */
+foray_status fy_border_policies_out(foray_explorer *explorer, int64_t count,
+                                    foray_policy *const *policies);
+void fy_border_doubt_out(const foray_explorer *explorer, foray_doubt *doubt);
+void fy_border_refutation_out(const foray_explorer *explorer, foray_refutation *refutation);
+/* How often the j-th transition of a pair happened, both in the numbers of the whole. */
+int64_t fy_explorer_seen(const foray_explorer *explorer, int64_t pair, int64_t j);
+
 /* What needs_budget is for most. */
 bool fy_never_needs_budget(const foray_explorer *explorer);
 bool fy_always_needs_budget(const foray_explorer *explorer);
@@ -95,27 +118,33 @@ struct foray_explorer {
     fy_arena arena; /* of everything below that lasts as long as the explorer */
     const fy_explorer_ops *ops;
     foray_context *ctx;
-    const foray_model *model;
+    const foray_model *whole; /* as it was given: what others say to the explorer is about that */
+    foray_model *part; /* what episodes get to (reach.c); NULL: all of it, or it is not used */
+    const foray_model *model; /* one of the two; all that is learnt, and every algorithm, is about
+                                 this one, in its numbers: see border.c */
     foray_settings settings;
     foray_parameter_value own[FY_MAX_PARAMETERS]; /* in the order of ops->parameter */
     int64_t episodes;                             /* ended */
     int64_t plans;                                /* exploration plans made */
-    int64_t step;        /* of the episode under way; -1 between episodes */
-    bool stale;          /* what was learnt since the last plan asks for a new one */
-    bool failed;         /* out of memory in an episode: of unstructured models, whose laws grow */
-    int32_t *followed;   /* [horizon][states] the actions of its plan; NULL: ops->act */
-    foray_reward *given; /* a copy of the reward to explore for; NULL: none yet */
-    const double **given_table; /* [horizon] and its tables */
-    int64_t *seen;              /* [transitions] how often each happened, laid out as model->succ */
-    foray_radius certificates;  /* what they rest on: the likelihood, or the settings' radius */
-    bool aggregated;            /* the world does not obey the model: see foray_world_ops */
-    fy_certifier *certifier;    /* made when it is first needed */
-    int64_t certifier_after;    /* how many episodes its sets are of; -1: none yet */
-    fy_refuter refuter;         /* can any law of the model have given the data? */
-    int64_t first;              /* the state in which the last episode began */
-    int32_t *table;             /* of fy_explorer_table; NULL: not needed yet */
-    int64_t table_plans;        /* how many there were when it was filled in */
-    void *self;                 /* the algorithm's own state */
+    int64_t step;               /* of the episode under way; -1 between episodes */
+    bool stale;                 /* what was learnt since the last plan asks for a new one */
+    bool failed;                /* out of memory in an episode: of unstructured models, whose
+                                   laws grow */
+    int32_t *followed;          /* [horizon][states] the actions of its plan; NULL: ops->act */
+    foray_reward *given;        /* a copy of the reward to explore for; NULL: none yet */
+    foray_reward *given_inside; /* the same for the part, where there is one */
+    const double **given_table; /* [horizon] and its tables, in the explorer's numbers */
+    int64_t *seen;             /* [transitions] how often each happened, laid out as model->succ; of
+                                  the model that it is about, as everything here */
+    foray_radius certificates; /* what they rest on: the likelihood, or the settings' radius */
+    bool aggregated;           /* the world does not obey the model: see foray_world_ops */
+    fy_certifier *certifier;   /* made when it is first needed */
+    int64_t certifier_after;   /* how many episodes its sets are of; -1: none yet */
+    fy_refuter refuter;        /* can any law of the model have given the data? */
+    int64_t first;             /* the state in which the last episode began */
+    int32_t *table;            /* of fy_explorer_table; NULL: not needed yet */
+    int64_t table_plans;       /* how many there were when it was filled in */
+    void *self;                /* the algorithm's own state */
 };
 
 /* An exploration plan was made. */
@@ -149,8 +178,8 @@ static inline bool fy_explorer_replans_always(const foray_explorer *explorer)
 
 /* Are the actions of an episode settled when it begins, in a table of moderate size? */
 bool fy_explorer_has_table(const foray_explorer *explorer);
-/* That table, [horizon][states], -1 where actions are random (foray_draw_action). NULL: there is no
- * memory. */
+/* That table, [horizon][states] of the whole model, -1 where actions are random
+ * (foray_draw_action) and where no episode gets to. NULL: there is no memory. */
 const int32_t *fy_explorer_table(foray_explorer *explorer);
 
 /* Episodes before this one follow the plan there is; INT64_MAX: nobody can tell. */

@@ -51,7 +51,7 @@ foray_draw fy_play_draw(const foray_explorer *explorer)
 
 static foray_status check_start(foray_explorer *explorer, const foray_draw *draw, int64_t state)
 {
-    if (fy_model_may_start(explorer->model, state))
+    if (fy_model_may_start(explorer->whole, state))
         return FORAY_OK;
     return fy_fail(explorer->ctx, FORAY_ERROR_WORLD,
                    "episode %" PRIu64 " started in state %" PRId64 ", which the model rules out",
@@ -131,16 +131,17 @@ static foray_status play_whole(foray_explorer *explorer, foray_world *world, con
         status = FORAY_ERROR_MEMORY;
     if (status != FORAY_OK)
         return status;
-    status = fy_world_episode(world, draw, model->horizon, model->states, table, states);
+    status = fy_world_episode(world, draw, model->horizon, explorer->whole->states, table, states);
     if (status != FORAY_OK)
         return world_failed(explorer->ctx, world, status);
     status = check_start(explorer, draw, states[0]);
     return status == FORAY_OK ? observe_all(explorer, states, actions) : status;
 }
 
-void fy_play_meet(foray_explorer *explorer, const foray_world *world)
+foray_status fy_play_meet(foray_explorer *explorer, const foray_world *world)
 {
-    explorer->aggregated |= fy_world_is_aggregated(world);
+    bool new = fy_world_is_aggregated(world) && !explorer->aggregated;
+    return new ? fy_explorer_aggregate(explorer) : FORAY_OK;
 }
 
 foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, int32_t *states,
@@ -148,7 +149,9 @@ foray_status foray_explorer_play(foray_explorer *explorer, foray_world *world, i
 {
     foray_draw draw = fy_play_draw(explorer);
     int64_t state;
-    fy_play_meet(explorer, world);
+    foray_status met = fy_play_meet(explorer, world);
+    if (met != FORAY_OK)
+        return met;
     if (states && fy_explorer_has_table(explorer) && fy_world_plays_episodes(world))
         return play_whole(explorer, world, &draw, states, actions);
     foray_status status = fy_play_reset(explorer, world, &draw, &state);

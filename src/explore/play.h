@@ -7,7 +7,7 @@
 
 /* From now on the explorer is in this world, be it the model's own or a system seen through
  * clusters, which does not obey the model. */
-void fy_play_meet(foray_explorer *explorer, const foray_world *world);
+foray_status fy_play_meet(foray_explorer *explorer, const foray_world *world);
 
 /* The draw of the explorer's next episode, or of the one under way. */
 foray_draw fy_play_draw(const foray_explorer *explorer);

@@ -26,7 +26,7 @@ static int64_t rows_of(const foray_policy *policy)
 /* Does a step have another row than the one before? */
 static bool begins_row(const foray_policy *policy, int64_t row)
 {
-    size_t count = (size_t)policy->states, laws = count * (size_t)policy->actions;
+    size_t count = (size_t)fy_policy_covered(policy), laws = count * (size_t)policy->actions;
     if (row % policy->horizon == 0)
         return true;
     if (policy->chance)
@@ -47,15 +47,15 @@ static int64_t count_rows(const foray_policy *policy)
 
 /* One state and step; `step` is text, and "" every one. */
 static void put_line(fy_writer *writer, const foray_policy *policy, const char *step, int64_t row,
-                     int64_t s)
+                     int64_t k)
 {
-    int64_t part = row / policy->horizon, at = row * policy->states + s;
+    int64_t part = row / policy->horizon, at = row * fy_policy_covered(policy) + k;
     for (int64_t a = 0; a < policy->actions; a++) {
         double chance = policy->chance ? policy->chance[at * policy->actions + a]
                                        : (double)(policy->action[at] == a);
         if (chance == 0)
             continue;
-        fy_print(writer, "%s,%" PRId64 ",%" PRId64, step, s, a);
+        fy_print(writer, "%s,%" PRId64 ",%" PRId64, step, fy_policy_state(policy, k), a);
         if (policy->chance) {
             fy_print(writer, ",");
             fy_document_put_real(writer, chance);
@@ -68,8 +68,25 @@ static void put_line(fy_writer *writer, const foray_policy *policy, const char *
     }
 }
 
+/* States where no episode can be: one row each, of a mixture with its first part. */
+static void put_unreachable(fy_writer *writer, const foray_policy *policy)
+{
+    for (int64_t s = 0, k = 0; policy->state && s < policy->states; s++) {
+        if (k < policy->covered && policy->state[k] == s) {
+            k++;
+            continue;
+        }
+        fy_print(writer, ",%" PRId64 ",unreachable%s", s, policy->chance ? ",1" : "");
+        if (policy->odds) {
+            fy_print(writer, ",0,");
+            fy_document_put_real(writer, policy->odds[0]);
+        }
+        fy_print(writer, "\n");
+    }
+}
+
 /* step,state,action, and what policies that draw need; without a step where all steps have the same
- * actions. */
+ * actions, and in states where no episode can be, which come last. */
 foray_status fy_policy_print_csv(foray_context *ctx, const foray_policy *policy, char **out,
                                  size_t *size)
 {
@@ -79,11 +96,12 @@ foray_status fy_policy_print_csv(foray_context *ctx, const foray_policy *policy,
     fy_print(&writer, "step,state,action%s%s\n", policy->chance ? ",probability" : "",
              policy->odds ? ",part,odds" : "");
     for (int64_t row = 0; row < rows_of(policy); row += same ? policy->horizon : 1)
-        for (int64_t s = 0; s < policy->states; s++) {
+        for (int64_t k = 0; k < fy_policy_covered(policy); k++) {
             if (!same)
                 fy_format(step, sizeof step, "%" PRId64, row % policy->horizon);
-            put_line(&writer, policy, step, row, s);
+            put_line(&writer, policy, step, row, k);
         }
+    put_unreachable(&writer, policy);
     return fy_writer_take(&writer, "a policy", out, size);
 }
 
@@ -131,16 +149,18 @@ static void put_string(fy_writer *writer, const char *text)
     fy_print(writer, "\"");
 }
 
+/* which: of all those that there are names for; NULL: all. */
 static void put_names(fy_writer *writer, const char *what, char *const *text, int64_t count,
-                      const char *name)
+                      const int32_t *which, const char *name)
 {
     if (!text)
         return;
     fy_print(writer, "\nconst char *const %s_%s_names[] = {", name, what);
     for (int64_t i = 0; i < count; i++) {
+        const char *its = text[which ? which[i] : i];
         fy_print(writer, i > 0 ? ",\n    " : "\n    ");
-        if (text[i])
-            put_string(writer, text[i]);
+        if (its)
+            put_string(writer, its);
         else
             fy_print(writer, "0");
     }
@@ -165,6 +185,23 @@ static void put_vector(fy_writer *writer, const char *name, const char *what, co
     fy_print(writer, "};\n");
 }
 
+static void put_numbers(fy_writer *writer, const int32_t *number, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        fy_print(writer, i == 0 ? "%d" : i % 32 == 0 ? ",\n     %d" : ",%d", number[i]);
+}
+
+/* The states that rows are about, where those are not all. */
+static void put_covered(fy_writer *writer, const foray_policy *policy, const char *name)
+{
+    fy_print(writer,
+             "\n/* Where episodes can be; rows, and names, are about these. */\nstatic const int "
+             "%s_state[] = {\n     ",
+             name);
+    put_numbers(writer, policy->state, policy->covered);
+    fy_print(writer, "};\n");
+}
+
 /* The rows that differ, each with the step from which it holds, in the narrowest type. */
 static void put_rows(fy_writer *writer, const foray_policy *policy, const char *name)
 {
@@ -178,18 +215,14 @@ static void put_rows(fy_writer *writer, const foray_policy *policy, const char *
             fy_print(writer, first ? "%" PRId64 : ", %" PRId64, t);
             first = false;
         }
-    fy_print(writer, "};\nstatic const %s %s_row[][%" PRId64 "] = {", type, name, policy->states);
+    int64_t covered = fy_policy_covered(policy);
+    fy_print(writer, "};\nstatic const %s %s_row[][%" PRId64 "] = {", type, name, covered);
     first = true;
     for (int64_t t = 0; t < rows_of(policy); t++) {
         if (!begins_row(policy, t))
             continue;
         fy_print(writer, first ? "\n    {" : ",\n    {");
-        for (int64_t s = 0; s < policy->states; s++)
-            fy_print(writer,
-                     s == 0        ? "%d"
-                     : s % 32 == 0 ? ",\n     %d"
-                                   : ",%d",
-                     policy->action[t * policy->states + s]);
+        put_numbers(writer, policy->action + t * covered, covered);
         fy_print(writer, "}");
         first = false;
     }
@@ -234,6 +267,38 @@ static const char act_in_part[] =
     "        state >= @_states)\n"
     "        return -1;\n"
     "    return @_row[@_row_of(part * @_steps + step)][state];\n"
+    "}\n";
+
+/* Where a state is among those that rows are about. */
+static const char place_of[] =
+    "\nstatic int @_place_of(int state)\n"
+    "{\n"
+    "    int low = 0, high = (int)(sizeof @_state / sizeof @_state[0]);\n"
+    "    while (high - low > 1) {\n"
+    "        int middle = low + (high - low) / 2;\n"
+    "        if (@_state[middle] <= state)\n"
+    "            low = middle;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return @_state[low] == state ? low : -1;\n"
+    "}\n";
+
+static const char act_where_covered[] = "\nint @_action(int step, int state)\n"
+                                        "{\n"
+                                        "    int place = @_place_of(state);\n"
+                                        "    if (step < 0 || step >= @_steps || place < 0)\n"
+                                        "        return -1;\n"
+                                        "    return @_row[@_row_of(step)][place];\n"
+                                        "}\n";
+
+static const char act_in_part_where_covered[] =
+    "\nint @_action(int part, int step, int state)\n"
+    "{\n"
+    "    int place = @_place_of(state);\n"
+    "    if (part < 0 || part >= @_parts || step < 0 || step >= @_steps || place < 0)\n"
+    "        return -1;\n"
+    "    return @_row[@_row_of(part * @_steps + step)][place];\n"
     "}\n";
 
 /* ----------------------------------------------------------------------- clusters */
@@ -435,7 +500,8 @@ static void put_head(fy_writer *writer, const foray_policy *policy, const char *
              name);
     fy_print(writer,
              " *\n * The action to take at a step, counted from 0, in a state%s;\n"
-             " * -1 where there is no such step or state. Compile without fused multiplication\n"
+             " * -1 where there is no such step or state, or no episode can be there. Compile "
+             "without fused multiplication\n"
              " * (gcc -std=c99, clang -ffp-contract=off) for the same bits as foray act.\n",
              vectors ? ", a vector of finite numbers" : ", counted from 0");
     if (about) {
@@ -466,6 +532,16 @@ static bool is_identifier(const char *name)
     return good;
 }
 
+/* What finds an action. */
+static const char *code_of(const foray_policy *policy, const foray_policy_clusters *clusters)
+{
+    if (clusters)
+        return act_by_vote;
+    if (policy->state)
+        return policy->odds ? act_in_part_where_covered : act_where_covered;
+    return policy->odds ? act_in_part : act_by_number;
+}
+
 static void put_all(fy_writer *writer, const foray_policy *policy, const char *name)
 {
     const foray_policy_about *about = policy->about;
@@ -483,9 +559,12 @@ static void put_all(fy_writer *writer, const foray_policy *policy, const char *n
     if (policy->odds)
         put_vector(writer, name, "odds", policy->odds, policy->parts);
     if (about) {
-        put_names(writer, "state", clusters ? NULL : about->state_name, policy->states, name);
-        put_names(writer, "action", about->action_name, policy->actions, name);
+        put_names(writer, "state", clusters ? NULL : about->state_name, fy_policy_covered(policy),
+                  policy->state, name);
+        put_names(writer, "action", about->action_name, policy->actions, NULL, name);
     }
+    if (policy->state)
+        put_covered(writer, policy, name);
     put_rows(writer, policy, name);
     put_code(writer, find_row, name);
     if (clusters && clusters->cells)
@@ -494,7 +573,9 @@ static void put_all(fy_writer *writer, const foray_policy *policy, const char *n
         put_radial(writer, clusters, policy->states, name);
     if (policy->odds)
         put_code(writer, part_of, name);
-    put_code(writer, clusters ? act_by_vote : policy->odds ? act_in_part : act_by_number, name);
+    if (policy->state)
+        put_code(writer, place_of, name);
+    put_code(writer, code_of(policy, clusters), name);
 }
 
 foray_status fy_policy_print_c(foray_context *ctx, const foray_policy *policy, const char *name,

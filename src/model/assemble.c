@@ -322,6 +322,7 @@ foray_status fy_parts_copy(foray_context *ctx, const fy_model_parts *parts, fora
     model->pairs = parts->states * parts->actions;
     model->norm_bound = parts->norm_bound;
     model->nonnegative = parts->nonnegative;
+    model->aggregated = parts->aggregated;
     model->feature_error = fabs(parts->feature_error); /* -0 is 0, in memory as in files */
     model->feature_delta = fabs(parts->feature_delta);
     model->grid_rows = parts->cell_row ? parts->grid_rows : 0;

@@ -25,7 +25,7 @@ typedef struct compact_header {
     uint64_t name;                      /* bytes */
     uint64_t state_names, action_names; /* bytes; 0: no names */
     uint64_t pair_dim, pair_features;   /* of phi(s,a); 0, 0: none */
-    uint64_t nonnegative;               /* 0 or 1 */
+    uint64_t nonnegative, aggregated;   /* 0 or 1 */
 } compact_header;
 
 enum { HEADER_FIELDS = sizeof(compact_header) / sizeof(uint64_t) };
@@ -134,6 +134,7 @@ static compact_header make_header(const foray_model *model)
         .pair_dim = (uint64_t)model->pair_dim,
         .pair_features = model->pair_dim > 0 ? count_existing(model, model->pair_start) : 0,
         .nonnegative = model->nonnegative,
+        .aggregated = model->aggregated,
     };
 }
 
@@ -269,6 +270,10 @@ static foray_status read_header(content *c)
         status =
             fy_fail(c->ctx, FORAY_ERROR_INPUT,
                     "whether theta >= 0 is %" PRIu64 ", but it must be 0 or 1", c->h.nonnegative);
+    if (status == FORAY_OK && c->h.aggregated > 1)
+        status = fy_fail(c->ctx, FORAY_ERROR_INPUT,
+                         "whether states are clusters is %" PRIu64 ", but it must be 0 or 1",
+                         c->h.aggregated);
     if (status == FORAY_OK && c->h.pair_dim == 0 && c->h.pair_features > 0)
         status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "features phi(s,a) without a dimension");
     if (status == FORAY_OK && (c->h.grid_rows || c->h.grid_cols))
@@ -490,6 +495,7 @@ static foray_status assemble(content *c, foray_model **out)
         .feature_error = c->feature_error,
         .feature_delta = c->feature_delta,
         .nonnegative = c->h.nonnegative,
+        .aggregated = c->h.aggregated,
         .available = c->available,
         .succ_start = c->a.succ_start,
         .succ = c->a.succ,

@@ -35,6 +35,8 @@ static void put_sizes(fy_writer *writer, const foray_model *model)
     }
     if (model->nonnegative)
         fy_print(writer, ",\"nonnegative\":true");
+    if (model->aggregated)
+        fy_print(writer, ",\"aggregated\":true");
 }
 
 static void put_initial(fy_writer *writer, const foray_model *model)
@@ -318,6 +320,17 @@ static foray_status read_shape(reading *r)
     return FORAY_OK;
 }
 
+/* true or false; missing: false. */
+static foray_status read_mark(reading *r, const char *key, bool *out)
+{
+    fy_json mark = fy_json_member(r->root, key);
+    if (mark.tree && fy_json_kind_of(mark) != FY_JSON_TRUE &&
+        fy_json_kind_of(mark) != FY_JSON_FALSE)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: true or false is expected", key);
+    *out = mark.tree && fy_json_kind_of(mark) == FY_JSON_TRUE;
+    return FORAY_OK;
+}
+
 static foray_status read_sizes(reading *r)
 {
     fy_model_parts *parts = &r->parts;
@@ -332,11 +345,10 @@ static foray_status read_sizes(reading *r)
                                   &parts->feature_error);
     if (status == FORAY_OK && fy_json_member(r->root, "feature_delta").tree)
         status = fy_document_real(r->ctx, r->root, "feature_delta", 0, 1, &parts->feature_delta);
-    fy_json nonnegative = fy_json_member(r->root, "nonnegative");
-    if (status == FORAY_OK && nonnegative.tree && fy_json_kind_of(nonnegative) != FY_JSON_TRUE &&
-        fy_json_kind_of(nonnegative) != FY_JSON_FALSE)
-        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "nonnegative: true or false is expected");
-    parts->nonnegative = nonnegative.tree && fy_json_kind_of(nonnegative) == FY_JSON_TRUE;
+    if (status == FORAY_OK)
+        status = read_mark(r, "nonnegative", &parts->nonnegative);
+    if (status == FORAY_OK)
+        status = read_mark(r, "aggregated", &parts->aggregated);
     if (status != FORAY_OK)
         return status;
     return fy_model_check_sizes(r->ctx, parts->states, parts->actions, parts->horizon, parts->dim,
@@ -696,9 +708,9 @@ static foray_status read_absorbing(reading *r)
 static foray_status read_unstructured(reading *r, foray_model **out)
 {
     static const char *const kinds[] = {"unstructured", NULL};
-    static const char *const structured[] = {"dim",         "norm_bound",    "features",
-                                             "theta",       "available",     "pair_features",
-                                             "nonnegative", "feature_error", "feature_delta"};
+    static const char *const structured[] = {
+        "dim",           "norm_bound",  "features",      "theta",         "available",
+        "pair_features", "nonnegative", "feature_error", "feature_delta", "aggregated"};
     fy_model_parts *parts = &r->parts;
     int kind;
     foray_status status = fy_document_choice(r->ctx, r->root, "kind", kinds, &kind);
@@ -789,12 +801,14 @@ static foray_status assemble(reading *r, foray_model **out)
 foray_status fy_model_parse_json(foray_context *ctx, const void *text, size_t size,
                                  const char *where, foray_model **out)
 {
-    static const char *const keys[] = {
-        "format",        "version",     "name",          "states",    "actions",
-        "horizon",       "dim",         "norm_bound",    "initial",   "features",
-        "theta",         "state_names", "action_names",  "layout",    "pair_features",
-        "feature_error", "nonnegative", "feature_delta", "available", "kind",
-        "absorbing",     NULL};
+    static const char *const keys[] = {"format",        "version",     "name",
+                                       "states",        "actions",     "horizon",
+                                       "dim",           "norm_bound",  "initial",
+                                       "features",      "theta",       "state_names",
+                                       "action_names",  "layout",      "pair_features",
+                                       "feature_error", "nonnegative", "feature_delta",
+                                       "available",     "kind",        "absorbing",
+                                       "aggregated",    NULL};
     reading r = {.ctx = ctx, .arena.ctx = ctx};
     foray_status status = fy_document_parse(ctx, text, size, where, "foray-model", keys, &r.tree);
     if (status != FORAY_OK)

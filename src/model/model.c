@@ -215,7 +215,7 @@ static bool same_sizes(const foray_model *a, const foray_model *b)
            a->actions == b->actions && a->horizon == b->horizon && a->dim == b->dim &&
            a->generator_sets == b->generator_sets && a->initials == b->initials &&
            a->feature_error == b->feature_error && a->feature_delta == b->feature_delta &&
-           a->nonnegative == b->nonnegative &&
+           a->nonnegative == b->nonnegative && a->aggregated == b->aggregated &&
            same_array(&a->norm_bound, &b->norm_bound, 1, sizeof a->norm_bound);
 }
 

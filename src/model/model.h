@@ -58,6 +58,7 @@ struct foray_model {
 
     double *theta;    /* [dim], or NULL: unknown */
     bool nonnegative; /* theta >= 0 is known, though the features alone do not show it */
+    bool aggregated;  /* states are clusters of a system's, which may follow each other otherwise */
 
     /* Features phi(s,a) of a linear MDP, sparse: P(next|s,a) = <phi(s,a), mu(next)>. */
     int64_t pair_dim;    /* 0: none are given, and the arrays are NULL */
@@ -77,6 +78,13 @@ struct foray_model {
 
     int64_t absorbings; /* of unstructured models: states that are known to be absorbing, */
     int32_t *absorbing; /* in ascending order */
+
+    /* What episodes get to (reach.c) is a model of its own, with numbers of its own. */
+    const struct foray_model *whole; /* the model it is a part of; NULL: it is none, */
+    int32_t *number;                 /* [states] what each is called there, */
+    int32_t *index;                  /* [whole->states] the way back; -1: out of reach */
+    int64_t *by_step;                /* [horizon+1] how many states, the first ones, can be reached
+                                        by then */
 
     /* Centred, in blocks; see basis.h. NULL where "probabilities sum to one" has no
      * solution: such a model can be looked at, and foray_model_check says what is wrong. */
@@ -135,6 +143,7 @@ typedef struct fy_model_parts {
     int64_t features;            /* how many; set by fy_model_assemble */
     const double *theta;         /* or NULL */
     bool nonnegative;            /* no theta with a negative entry is possible */
+    bool aggregated;             /* see foray_model */
     int64_t pair_dim;            /* 0: no phi(s,a), and the next three are NULL */
     const int64_t *pair_start;   /* [pairs+1] */
     const int32_t *pair_index;
@@ -244,17 +253,36 @@ foray_status fy_model_need_features(foray_context *ctx, const foray_model *model
 
 /* ---------------------------------------------------------------- reaching */
 
-/* earliest[s] receives the first step at which some actions can have led to s, INT32_MAX: never.
- * `line` is room for all states. */
-void fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *line);
+/* earliest[s] receives the first step at which some actions can have led to s, at most the horizon;
+ * INT32_MAX: never. `line` is room for all states, and receives those that can be reached, in that
+ * order; returns how many they are. */
+int64_t fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *line);
 
-/* The model without the states that no episode gets to within the horizon. Values and
- * plans from the first states on are those of the whole model; certificates may be smaller, since
- * laws that no episode meets are not among those that must be right at once. States that an episode
- * gets to with its last step only are kept, but no step begins there: what would follow them is
- * made up, and they have no place on the map. number[i] receives the number that state i has in the
- * whole model; free it. */
-foray_status fy_model_reachable(foray_context *ctx, const foray_model *model, foray_model **out,
-                                int32_t **number);
+/* The part of a model that episodes get to: its states in the order of their distance from the
+ * first ones, with the laws that they have. Values, plans and certificates from the first states on
+ * are those of the whole. Where a state can be reached with the last step only, no step begins:
+ * there it is made up that every action stays. The part uses what the whole has, which must outlive
+ * it. *out is NULL where nothing is out of reach, or nobody knows: in unstructured models, and
+ * where states are clusters, which a system enters also where no draw of the model did. */
+foray_status fy_model_reachable(foray_context *ctx, const foray_model *whole, foray_model **out);
+
+/* How many states episodes of a model that is not open can get to; -1: there is no memory. */
+int64_t fy_model_count_reachable(foray_context *ctx, const foray_model *model);
+
+/* The states where a step can begin come first: how many are they? */
+static inline int64_t fy_begun(const foray_model *model)
+{
+    return model->by_step ? model->by_step[model->horizon - 1] : model->states;
+}
+
+/* The number of a state in the whole, and in the part, -1: it is out of reach. */
+static inline int64_t fy_outside(const foray_model *model, int64_t state)
+{
+    return model->number ? model->number[state] : state;
+}
+static inline int64_t fy_inside(const foray_model *model, int64_t state)
+{
+    return model->index ? model->index[state] : state;
+}
 
 #endif

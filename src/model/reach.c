@@ -2,9 +2,10 @@
 #include "model/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Breadth first. */
-void fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *line)
+int64_t fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *line)
 {
     int64_t known = 0;
     for (int64_t s = 0; s < model->states; s++)
@@ -15,7 +16,7 @@ void fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *lin
             line[known++] = s;
         earliest[s] = 0;
     }
-    for (int64_t done = 0; done < known; done++) {
+    for (int64_t done = 0; done < known && earliest[line[done]] < model->horizon; done++) {
         int64_t first = line[done] * model->actions, last = first + model->actions;
         for (int64_t j = model->succ_start[first]; j < model->succ_start[last]; j++) {
             int32_t next = model->succ[j];
@@ -25,221 +26,285 @@ void fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *lin
             line[known++] = next;
         }
     }
+    return known;
+}
+
+int64_t fy_model_count_reachable(foray_context *ctx, const foray_model *model)
+{
+    fy_arena scratch = {.ctx = ctx};
+    int32_t *earliest, *line;
+    bool room = FY_NEW(&scratch, earliest, model->states) && FY_NEW(&scratch, line, model->states);
+    int64_t count = room ? fy_model_earliest(model, earliest, line) : -1;
+    fy_arena_release(&scratch);
+    return count;
 }
 
 /* ------------------------------------------------------------------- the part */
 
-/* The part under way: its own arrays, and the model's where nothing changes. */
-typedef struct part {
+/* What taking a part needs meanwhile. */
+typedef struct taking {
     fy_arena arena;
-    const foray_model *model;
-    int32_t *earliest; /* [states of the model] */
-    int32_t *renamed;  /* [the same] the number in the part, -1: not in it */
-    int32_t *number;   /* [states of the part] the way back; the caller's */
-    int64_t states;
-    int64_t *succ_start;
-    int32_t *succ, *list, *row, *col, *initial;
-    int64_t *pair_start;
-    int32_t *pair_index;
-    double *pair_value;
-    int32_t *kept; /* [generator sets of the model] the number in the part, -1: no pair has it */
-    int64_t lists, *gen_start, *feat_start;
-    int32_t *feat_index;
-    double *feat_value;
-    bool *available;
-    char **names;
-} part;
+    const foray_model *whole;
+    foray_model *part;
+    int32_t *earliest, *line; /* [states of the whole] */
+    int32_t *kept;            /* [generator sets of the whole] the number in the part, -1: none */
+    int64_t begun;            /* states where steps begin come before this one */
+} taking;
 
-/* Which states there are, and their new numbers, in the old order. */
-static bool choose_states(part *p)
+static bool look_around(taking *t, int64_t *known)
 {
-    const foray_model *model = p->model;
-    if (!FY_NEW(&p->arena, p->earliest, model->states) ||
-        !FY_NEW(&p->arena, p->renamed, model->states) ||
-        !FY_ALLOC(p->arena.ctx, p->number, model->states))
+    const foray_model *whole = t->whole;
+    if (!FY_NEW(&t->arena, t->earliest, whole->states) ||
+        !FY_NEW(&t->arena, t->line, whole->states))
         return false;
-    fy_model_earliest(model, p->earliest, p->number);
-    for (int64_t s = 0; s < model->states; s++) {
-        bool in = p->earliest[s] <= model->horizon;
-        p->renamed[s] = in ? (int32_t)p->states : -1;
-        if (in)
-            p->number[p->states++] = (int32_t)s;
-    }
+    *known = fy_model_earliest(whole, t->earliest, t->line);
     return true;
 }
 
-static bool make_room_for_part(part *p)
+static bool number_states(taking *t, int64_t known)
 {
-    const foray_model *model = p->model;
-    int64_t pairs = p->states * model->actions, transitions = 0, features = 0;
-    for (int64_t i = 0; i < p->states; i++) {
-        int64_t first = p->number[i] * model->actions, last = first + model->actions;
-        transitions += model->succ_start[last] - model->succ_start[first];
-        if (model->pair_dim > 0)
-            features += model->pair_start[last] - model->pair_start[first];
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    if (!FY_NEW(&part->arena, part->number, known) ||
+        !FY_NEW(&part->arena, part->index, whole->states) ||
+        !FY_NEW(&part->arena, part->by_step, whole->horizon + 1))
+        return false;
+    memset(part->index, -1, (size_t)whole->states * sizeof *part->index);
+    for (int64_t i = 0; i < known; i++) {
+        part->number[i] = t->line[i];
+        part->index[t->line[i]] = (int32_t)i;
+        part->by_step[t->earliest[t->line[i]]]++;
     }
-    return FY_NEW(&p->arena, p->succ_start, pairs + 1) && FY_NEW(&p->arena, p->succ, transitions) &&
-           FY_NEW(&p->arena, p->list, pairs) && FY_NEW(&p->arena, p->available, pairs) &&
-           FY_NEW(&p->arena, p->row, p->states) && FY_NEW(&p->arena, p->col, p->states) &&
-           FY_NEW(&p->arena, p->names, p->states) &&
-           FY_NEW(&p->arena, p->initial, model->initials) &&
-           FY_NEW(&p->arena, p->pair_start, pairs + 1) &&
-           FY_NEW(&p->arena, p->pair_index, features) && FY_NEW(&p->arena, p->pair_value, features);
+    for (int64_t h = 1; h <= whole->horizon; h++)
+        part->by_step[h] += part->by_step[h - 1];
+    part->whole = whole;
+    part->states = known;
+    part->pairs = known * whole->actions;
+    t->begun = fy_begun(part);
+    return true;
 }
 
-/* The generator sets that pairs of the part have, in the old order. */
-static bool copy_lists(part *p)
+/* The pair of the whole that a pair of the part has its law from. Where no step begins it is that
+ * of the very first pair. */
+static int64_t law_of(const taking *t, int64_t pair)
 {
-    const foray_model *model = p->model;
-    int64_t sets = model->generator_sets, generators = model->gen_start[sets];
-    int64_t features = model->feat_start[generators], count = 0, at = 0;
-    if (!FY_NEW(&p->arena, p->kept, sets) || !FY_NEW(&p->arena, p->gen_start, sets + 1) ||
-        !FY_NEW(&p->arena, p->feat_start, generators + 1) ||
-        !FY_NEW(&p->arena, p->feat_index, features) || !FY_NEW(&p->arena, p->feat_value, features))
+    int64_t A = t->whole->actions, from = pair < t->begun * A ? pair : 0;
+    int64_t there = t->part->number[from / A] * A + (pair < t->begun * A ? from % A : 0);
+    return fy_stand_in(t->whole, there);
+}
+
+/* The generator sets that steps meet, in the old order. */
+static bool copy_sets(taking *t)
+{
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    int64_t sets = whole->generator_sets, generators = 0, features = 0;
+    if (!FY_NEW(&t->arena, t->kept, sets))
         return false;
-    for (int64_t i = 0; i < p->states * model->actions; i++) {
-        int64_t pair = p->number[i / model->actions] * model->actions + i % model->actions;
-        if (fy_available(model, pair))
-            p->kept[model->generator_set[pair]] = 1;
-    }
+    for (int64_t pair = 0; pair < t->begun * whole->actions; pair++)
+        t->kept[whole->generator_set[law_of(t, pair)]] = 1;
     for (int64_t set = 0; set < sets; set++) {
-        bool used = p->kept[set] == 1;
-        p->kept[set] = used ? (int32_t)p->lists++ : -1;
-        for (int64_t g = model->gen_start[set]; used && g < model->gen_start[set + 1]; g++) {
-            for (int64_t f = model->feat_start[g]; f < model->feat_start[g + 1]; f++, at++) {
-                p->feat_index[at] = model->feat_index[f];
-                p->feat_value[at] = model->feat_value[f];
+        int64_t first = whole->gen_start[set], end = whole->gen_start[set + 1];
+        generators += t->kept[set] ? end - first : 0;
+        features += t->kept[set] ? whole->feat_start[end] - whole->feat_start[first] : 0;
+        t->kept[set] = t->kept[set] ? (int32_t)part->generator_sets++ : -1;
+    }
+    if (!FY_NEW(&part->arena, part->gen_start, part->generator_sets + 1) ||
+        !FY_NEW(&part->arena, part->generator_set_pair, part->generator_sets) ||
+        !FY_NEW(&part->arena, part->feat_start, generators + 1) ||
+        !FY_NEW(&part->arena, part->feat_index, features) ||
+        !FY_NEW(&part->arena, part->feat_value, features))
+        return false;
+    memset(part->generator_set_pair, -1,
+           (size_t)part->generator_sets * sizeof *part->generator_set_pair);
+    int64_t gen = 0, at = 0;
+    for (int64_t set = 0; set < sets; set++) {
+        if (t->kept[set] < 0)
+            continue;
+        for (int64_t g = whole->gen_start[set]; g < whole->gen_start[set + 1]; g++) {
+            for (int64_t f = whole->feat_start[g]; f < whole->feat_start[g + 1]; f++, at++) {
+                part->feat_index[at] = whole->feat_index[f];
+                part->feat_value[at] = whole->feat_value[f];
             }
-            p->feat_start[++count] = at;
+            part->feat_start[++gen] = at;
         }
-        p->gen_start[p->lists] = count;
+        part->gen_start[t->kept[set] + 1] = gen;
     }
     return true;
 }
 
-/* The successors of a pair. Where no step begins, some of them may be outside: then the pair
- * leads to the first states of the part instead, which nobody will see. */
-static void copy_successors(part *p, int64_t from, int64_t to, bool last)
+static bool make_room_for_pairs(taking *t)
 {
-    const foray_model *model = p->model;
-    int64_t begin = model->succ_start[from], count = model->succ_start[from + 1] - begin;
-    for (int64_t j = 0; j < count; j++)
-        p->succ[p->succ_start[to] + j] = last ? (int32_t)j : p->renamed[model->succ[begin + j]];
-    p->succ_start[to + 1] = p->succ_start[to] + count;
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    int64_t transitions = 0, features = 0;
+    for (int64_t pair = 0; pair < part->pairs; pair++) {
+        int64_t from = law_of(t, pair);
+        transitions += whole->succ_start[from + 1] - whole->succ_start[from];
+        features += whole->pair_dim > 0 ? whole->pair_start[from + 1] - whole->pair_start[from] : 0;
+    }
+    if (!FY_NEW(&part->arena, part->generator_set, part->pairs) ||
+        !FY_NEW(&part->arena, part->succ_start, part->pairs + 1) ||
+        !FY_NEW(&part->arena, part->succ, transitions))
+        return false;
+    part->pair_dim = whole->pair_dim;
+    return whole->pair_dim == 0 || (FY_NEW(&part->arena, part->pair_start, part->pairs + 1) &&
+                                    FY_NEW(&part->arena, part->pair_index, features) &&
+                                    FY_NEW(&part->arena, part->pair_value, features));
 }
 
-static void copy_pair(part *p, int64_t from, int64_t to, bool last)
+static void copy_pair(taking *t, int64_t pair)
 {
-    const foray_model *model = p->model;
-    p->available[to] = fy_available(model, from);
-    p->list[to] = p->available[to] ? p->kept[model->generator_set[from]] : -1;
-    p->pair_start[to + 1] = p->pair_start[to];
-    p->succ_start[to + 1] = p->succ_start[to];
-    if (p->available[to])
-        copy_successors(p, from, to, last);
-    if (model->pair_dim == 0)
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    int64_t from = law_of(t, pair), at = part->succ_start[pair];
+    int32_t state = (int32_t)(pair / whole->actions), set = t->kept[whole->generator_set[from]];
+    if (part->generator_set_pair[set] < 0)
+        part->generator_set_pair[set] = (int32_t)pair;
+    part->generator_set[pair] = set;
+    for (int64_t j = whole->succ_start[from]; j < whole->succ_start[from + 1]; j++)
+        part->succ[at++] = state < t->begun ? part->index[whole->succ[j]] : state;
+    part->succ_start[pair + 1] = at;
+    if (whole->pair_dim == 0)
         return;
-    for (int64_t f = model->pair_start[from]; f < model->pair_start[from + 1]; f++) {
-        p->pair_index[p->pair_start[to + 1]] = model->pair_index[f];
-        p->pair_value[p->pair_start[to + 1]++] = model->pair_value[f];
+    at = part->pair_start[pair];
+    for (int64_t f = whole->pair_start[from]; f < whole->pair_start[from + 1]; f++, at++) {
+        part->pair_index[at] = whole->pair_index[f];
+        part->pair_value[at] = whole->pair_value[f];
     }
+    part->pair_start[pair + 1] = at;
 }
 
-static void copy_states(part *p)
+/* Which pairs exist: as in the whole, and all where no step begins. */
+static bool copy_available(taking *t)
 {
-    const foray_model *model = p->model;
-    for (int64_t i = 0; i < p->states; i++) {
-        int64_t s = p->number[i];
-        bool last = p->earliest[s] == model->horizon, mapped = model->cell_row && !last;
-        p->row[i] = mapped ? model->cell_row[s] : -1;
-        p->col[i] = mapped ? model->cell_col[s] : -1;
-        p->names[i] = model->state_names ? model->state_names[s] : NULL;
-        for (int64_t a = 0; a < model->actions; a++)
-            copy_pair(p, s * model->actions + a, i * model->actions + a, last);
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    int64_t A = whole->actions;
+    part->available = part->pairs;
+    for (int64_t pair = 0; whole->stand_in && pair < t->begun * A; pair++)
+        part->available -= !fy_available(whole, part->number[pair / A] * A + pair % A);
+    if (part->available == part->pairs)
+        return true;
+    if (!FY_NEW(&part->arena, part->stand_in, part->pairs) ||
+        !FY_NEW(&part->arena, part->existing, part->available))
+        return false;
+    int64_t count = 0;
+    for (int64_t pair = 0; pair < part->pairs; pair++) {
+        int64_t there = part->number[pair / A] * A, other = there + pair % A;
+        if (pair < t->begun * A)
+            other = whole->stand_in[other];
+        part->stand_in[pair] = (int32_t)(pair / A * A + other - there);
+        if (part->stand_in[pair] == pair)
+            part->existing[count++] = (int32_t)pair;
     }
-    for (int64_t i = 0; i < model->initials; i++)
-        p->initial[i] = p->renamed[model->initial_state[i]];
+    return true;
 }
 
-/* The smallest map that has them all: its rows and columns, and every cell moved up and left. */
-static void crop_map(part *p, int64_t *rows, int64_t *cols)
+/* The smallest map that has them all: its rows and columns, and every cell moved up and left. Where
+ * no step begins there is nothing to be drawn. */
+static void crop_map(taking *t)
 {
-    int32_t low[2] = {INT32_MAX, INT32_MAX}, high[2] = {-1, -1};
-    for (int64_t i = 0; i < p->states; i++) {
-        const int32_t at[2] = {p->row[i], p->col[i]};
-        for (int k = 0; k < 2 && at[0] >= 0; k++) {
-            low[k] = at[k] < low[k] ? at[k] : low[k];
-            high[k] = at[k] > high[k] ? at[k] : high[k];
+    foray_model *part = t->part;
+    int32_t *const along[2] = {part->cell_row, part->cell_col};
+    for (int k = 0; k < 2; k++) {
+        int32_t low = INT32_MAX, high = -1;
+        for (int64_t i = 0; i < t->begun; i++) {
+            low = along[k][i] >= 0 && along[k][i] < low ? along[k][i] : low;
+            high = along[k][i] > high ? along[k][i] : high;
         }
+        for (int64_t i = 0; i < t->begun; i++)
+            along[k][i] -= along[k][i] >= 0 ? low : 0;
+        *(k == 0 ? &part->grid_rows : &part->grid_cols) = high < 0 ? 0 : high - low + 1;
     }
-    for (int64_t i = 0; i < p->states && high[0] >= 0; i++)
-        if (p->row[i] >= 0) {
-            p->row[i] -= low[0];
-            p->col[i] -= low[1];
-        }
-    *rows = high[0] >= 0 ? high[0] - low[0] + 1 : 0;
-    *cols = high[0] >= 0 ? high[1] - low[1] + 1 : 0;
+    if (part->grid_rows == 0)
+        part->cell_row = part->cell_col = NULL;
 }
 
-static foray_status assemble_part(foray_context *ctx, part *p, foray_model **out)
+static bool copy_map(taking *t)
 {
-    const foray_model *model = p->model;
-    bool pairs = model->pair_dim > 0;
-    fy_model_parts parts = {
-        .name = model->name,
-        .states = p->states,
-        .actions = model->actions,
-        .horizon = model->horizon,
-        .dim = model->dim,
-        .norm_bound = model->norm_bound,
-        .feature_error = model->feature_error,
-        .feature_delta = model->feature_delta,
-        .available = model->stand_in ? p->available : NULL,
-        .succ_start = p->succ_start,
-        .succ = p->succ,
-        .lists = p->lists,
-        .list_of_pair = p->list,
-        .gen_start = p->gen_start,
-        .feat_start = p->feat_start,
-        .feat_index = p->feat_index,
-        .feat_value = p->feat_value,
-        .theta = model->theta,
-        .nonnegative = model->nonnegative,
-        .pair_dim = model->pair_dim,
-        .pair_start = pairs ? p->pair_start : NULL,
-        .pair_index = pairs ? p->pair_index : NULL,
-        .pair_value = pairs ? p->pair_value : NULL,
-        .initials = model->initials,
-        .initial_state = p->initial,
-        .initial_probability = model->initial_probability,
-        .state_names = model->state_names ? p->names : NULL,
-        .action_names = model->action_names,
-        .cell_row = p->row,
-        .cell_col = p->col,
-    };
-    crop_map(p, &parts.grid_rows, &parts.grid_cols);
-    if (parts.grid_rows == 0)
-        parts.cell_row = parts.cell_col = NULL;
-    return fy_model_assemble(ctx, &parts, out);
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    if (!whole->cell_row)
+        return true;
+    if (!FY_NEW(&part->arena, part->cell_row, part->states) ||
+        !FY_NEW(&part->arena, part->cell_col, part->states))
+        return false;
+    for (int64_t i = 0; i < part->states; i++) {
+        part->cell_row[i] = i < t->begun ? whole->cell_row[part->number[i]] : -1;
+        part->cell_col[i] = i < t->begun ? whole->cell_col[part->number[i]] : -1;
+    }
+    crop_map(t);
+    return true;
 }
 
-foray_status fy_model_reachable(foray_context *ctx, const foray_model *model, foray_model **out,
-                                int32_t **number)
+/* The names are those of the whole. */
+static bool copy_names(taking *t)
 {
-    part p = {.arena.ctx = ctx, .model = model};
-    if (model->unstructured)
-        return fy_fail(ctx, FORAY_ERROR_USAGE,
-                       "%s: an unstructured model says nothing about what follows what",
-                       model->name);
-    foray_status status = FORAY_ERROR_MEMORY;
-    if (choose_states(&p) && make_room_for_part(&p) && copy_lists(&p)) {
-        copy_states(&p);
-        status = assemble_part(ctx, &p, out);
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    part->action_names = whole->action_names;
+    if (!whole->state_names)
+        return true;
+    if (!FY_NEW(&part->arena, part->state_names, part->states))
+        return false;
+    for (int64_t i = 0; i < part->states; i++)
+        part->state_names[i] = whole->state_names[part->number[i]];
+    return true;
+}
+
+/* The first states come first, in the order in which they were. */
+static bool copy_initial(taking *t)
+{
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    if (!FY_NEW(&part->arena, part->initial_state, whole->initials))
+        return false;
+    for (int64_t i = 0; i < whole->initials; i++)
+        part->initial_state[i] = part->index[whole->initial_state[i]];
+    part->initials = whole->initials;
+    part->initial_probability = whole->initial_probability;
+    return true;
+}
+
+static bool fill_part(taking *t, int64_t known)
+{
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    part->name = whole->name;
+    part->actions = whole->actions;
+    part->horizon = whole->horizon;
+    part->dim = whole->dim;
+    part->norm_bound = whole->norm_bound;
+    part->feature_error = whole->feature_error;
+    part->feature_delta = whole->feature_delta;
+    part->theta = whole->theta;
+    part->nonnegative = whole->nonnegative;
+    if (!number_states(t, known) || !copy_sets(t) || !make_room_for_pairs(t))
+        return false;
+    for (int64_t pair = 0; pair < part->pairs; pair++)
+        copy_pair(t, pair);
+    return copy_available(t) && copy_map(t) && copy_names(t) && copy_initial(t);
+}
+
+foray_status fy_model_reachable(foray_context *ctx, const foray_model *whole, foray_model **out)
+{
+    taking t = {.arena.ctx = ctx, .whole = whole};
+    int64_t known = whole->states;
+    foray_status status = FORAY_OK;
+    *out = NULL;
+    if (!whole->unstructured && !whole->aggregated && !look_around(&t, &known))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK && known < whole->states) {
+        bool made = FY_ALLOC(ctx, t.part, 1);
+        if (made)
+            t.part->arena.ctx = ctx;
+        status = made && fill_part(&t, known) ? fy_model_complete(ctx, t.part) : FORAY_ERROR_MEMORY;
     }
+    fy_arena_release(&t.arena);
     if (status == FORAY_OK)
-        *number = p.number;
+        *out = t.part;
     else
-        free(p.number);
-    fy_arena_release(&p.arena);
+        foray_model_destroy(t.part);
     return status;
 }

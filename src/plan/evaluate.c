@@ -124,17 +124,50 @@ double fy_exact_value_of(const fy_exact *exact, const foray_policy *policy)
 
 /* ------------------------------------------------------------------------ what it is for */
 
-/* What is wanted in the reward's own unit is planned for in a range of its values alone. */
-static foray_status create_narrow(fy_arena *arena, const foray_model *model,
-                                  const foray_reward *reward, foray_reward **narrow,
-                                  fy_exact *exact)
+/* What is wanted in the reward's own unit is planned for in a range of its values alone; and only
+ * for what episodes get to. */
+typedef struct known {
+    fy_arena arena;
+    foray_model *part;    /* NULL: all can be reached */
+    foray_reward *narrow; /* NULL: the reward is as narrow as it can be */
+    foray_reward *within; /* NULL with the part */
+    fy_exact exact;
+} known;
+
+static foray_status create_known(foray_context *ctx, const foray_model *model,
+                                 const foray_reward *reward, known *k)
 {
-    foray_status status =
-        fy_exact_create(arena, model, model->theta, fy_reward_looks_ahead(reward), exact);
+    *k = (known){.arena.ctx = ctx};
+    foray_status status = fy_model_reachable(ctx, model, &k->part);
     if (status == FORAY_OK)
-        status = fy_reward_narrow(arena->ctx, reward, narrow);
+        status = fy_reward_narrow(ctx, reward, &k->narrow);
+    const foray_reward *found = k->narrow ? k->narrow : reward;
+    if (status == FORAY_OK && k->part)
+        status = fy_reward_within(ctx, found, k->part, &k->within);
     if (status == FORAY_OK)
-        fy_exact_set(exact, *narrow ? *narrow : reward);
+        status = fy_exact_create(&k->arena, k->part ? k->part : model, model->theta,
+                                 fy_reward_looks_ahead(reward), &k->exact);
+    if (status == FORAY_OK)
+        fy_exact_set(&k->exact, k->within ? k->within : found);
+    return status;
+}
+
+static void release_known(known *k)
+{
+    fy_arena_release(&k->arena);
+    foray_reward_destroy(k->within);
+    foray_reward_destroy(k->narrow);
+    foray_model_destroy(k->part);
+}
+
+static foray_status evaluate_policy(foray_context *ctx, const known *k, const foray_policy *policy,
+                                    double *value)
+{
+    foray_policy *within = NULL;
+    foray_status status = k->part ? fy_policy_within(ctx, policy, k->part, &within) : FORAY_OK;
+    if (status == FORAY_OK)
+        *value = fy_exact_value_of(&k->exact, within ? within : policy);
+    foray_policy_destroy(within);
     return status;
 }
 
@@ -142,19 +175,16 @@ foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
                             const foray_reward *reward, const foray_policy *policy, double *value,
                             double *optimal)
 {
-    fy_arena arena = {.ctx = ctx};
-    fy_exact exact;
-    foray_reward *narrow = NULL;
+    known k;
     foray_status status = check(ctx, model, reward, policy);
+    if (status != FORAY_OK)
+        return status;
+    status = create_known(ctx, model, reward, &k);
+    if (status == FORAY_OK && policy)
+        status = evaluate_policy(ctx, &k, policy, value);
     if (status == FORAY_OK)
-        status = create_narrow(&arena, model, reward, &narrow, &exact);
-    if (status == FORAY_OK) {
-        if (policy)
-            *value = fy_exact_value_of(&exact, policy);
-        *optimal = fy_exact_value(&exact, NULL, NULL, NULL);
-    }
-    fy_arena_release(&arena);
-    foray_reward_destroy(narrow);
+        *optimal = fy_exact_value(&k.exact, NULL, NULL, NULL);
+    release_known(&k);
     return status;
 }
 
@@ -178,33 +208,36 @@ foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, con
 }
 
 /* What is known needs no modes: all three values are the true one, and nothing is lost. */
-foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
-                              const foray_reward *reward, foray_policy **out)
+static foray_status plan_known(foray_context *ctx, const known *k, foray_policy *policy)
 {
-    fy_arena arena = {.ctx = ctx};
-    fy_exact exact;
-    foray_reward *narrow = NULL;
-    foray_policy *policy = NULL;
-    double value = 0;
-    foray_status status = check(ctx, model, reward, NULL);
-    if (status == FORAY_OK)
-        status = foray_policy_create(ctx, model, FORAY_PLUGIN, &policy);
-    if (status == FORAY_OK)
-        status = create_narrow(&arena, model, reward, &narrow, &exact);
-    if (status == FORAY_OK)
-        value = fy_exact_value(&exact, NULL, policy->action, NULL);
-    fy_arena_release(&arena);
-    foray_reward_destroy(narrow);
-    if (status != FORAY_OK || !policy) {
-        foray_policy_destroy(policy);
-        return status;
-    }
+    double value = fy_exact_value(&k->exact, NULL, policy->action, NULL);
+    foray_status status = k->part ? fy_policy_spread(ctx, k->part, policy) : FORAY_OK;
     for (int mode = 0; mode < FORAY_MODES; mode++)
         policy->value[mode] = value;
     policy->expected = policy->low = policy->high = value;
     policy->certificate = (foray_certificate){
         .radius = FORAY_RADIUS_NONE, .bound = FORAY_BOUND_EXACT, .status = FORAY_EXACT};
-    fy_certificate_classify(&policy->certificate, exact.unit.max);
-    *out = policy;
-    return FORAY_OK;
+    fy_certificate_classify(&policy->certificate, k->exact.unit.max);
+    return status;
+}
+
+foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
+                              const foray_reward *reward, foray_policy **out)
+{
+    known k;
+    foray_policy *policy = NULL;
+    foray_status status = check(ctx, model, reward, NULL);
+    if (status != FORAY_OK)
+        return status;
+    status = create_known(ctx, model, reward, &k);
+    if (status == FORAY_OK)
+        status = foray_policy_create(ctx, k.part ? k.part : model, FORAY_PLUGIN, &policy);
+    if (status == FORAY_OK)
+        status = plan_known(ctx, &k, policy);
+    release_known(&k);
+    if (status == FORAY_OK)
+        *out = policy;
+    else
+        foray_policy_destroy(policy);
+    return status;
 }

@@ -36,7 +36,7 @@ bool fy_policy_normalise(double *law, int64_t count)
 
 void fy_policy_find_likeliest(foray_policy *policy)
 {
-    int64_t cells = fy_policy_parts(policy) * policy->horizon * policy->states;
+    int64_t cells = fy_policy_parts(policy) * policy->horizon * fy_policy_covered(policy);
     for (int64_t i = 0; i < cells; i++) {
         const double *law = policy->chance + i * policy->actions;
         int64_t best = 0;
@@ -50,14 +50,14 @@ void fy_policy_find_likeliest(foray_policy *policy)
 
 const int32_t *fy_policy_actions(const foray_policy *policy, int64_t part)
 {
-    return policy->action + part * policy->horizon * policy->states;
+    return policy->action + part * policy->horizon * fy_policy_covered(policy);
 }
 
 const double *fy_policy_chances(const foray_policy *policy, int64_t part)
 {
     if (!policy->chance)
         return NULL;
-    return policy->chance + part * policy->horizon * policy->states * policy->actions;
+    return policy->chance + part * policy->horizon * fy_policy_covered(policy) * policy->actions;
 }
 
 foray_status fy_policy_make_parts(foray_context *ctx, foray_policy *policy, int64_t parts,
@@ -65,7 +65,7 @@ foray_status fy_policy_make_parts(foray_context *ctx, foray_policy *policy, int6
 {
     fy_arena *arena = fy_policy_arena(ctx, policy);
     size_t cells, laws;
-    if (!fy_size_mul((size_t)policy->states, (size_t)policy->horizon, &cells) ||
+    if (!fy_size_mul((size_t)fy_policy_covered(policy), (size_t)policy->horizon, &cells) ||
         !fy_size_mul(cells, (size_t)parts, &cells) ||
         !fy_size_mul(cells, draws ? (size_t)policy->actions : 0, &laws))
         return fy_fail(ctx, FORAY_ERROR_MEMORY,
@@ -125,7 +125,7 @@ foray_status foray_policy_create_drawing(foray_context *ctx, const foray_model *
 /* The parts of one policy, from `at` on; those that do not draw have laws, too, if others do. */
 static void take_parts(const foray_policy *from, double odds, int64_t at, foray_policy *to)
 {
-    int64_t cells = from->horizon * from->states, A = from->actions;
+    int64_t cells = from->horizon * fy_policy_covered(from), A = from->actions;
     for (int64_t k = 0; k < fy_policy_parts(from); k++, at++) {
         const double *chance = fy_policy_chances(from, k);
         const int32_t *action = fy_policy_actions(from, k);
@@ -140,7 +140,7 @@ static void take_parts(const foray_policy *from, double odds, int64_t at, foray_
 
 static bool same_shape(const foray_policy *a, const foray_policy *b)
 {
-    return a->states == b->states && a->actions == b->actions && a->horizon == b->horizon;
+    return a->states == b->states && a->actions == b->actions && fy_policy_same_cover(a, b);
 }
 
 foray_status foray_policy_mix(foray_context *ctx, int64_t count,
@@ -165,7 +165,9 @@ foray_status foray_policy_mix(foray_context *ctx, int64_t count,
                                        policies[0]->horizon, &mixture);
     if (status != FORAY_OK)
         return status;
-    status = fy_policy_make_parts(ctx, mixture, parts, true, draws);
+    status = fy_policy_take_cover(ctx, policies[0], mixture);
+    if (status == FORAY_OK)
+        status = fy_policy_make_parts(ctx, mixture, parts, true, draws);
     for (int64_t i = 0, at = 0; i < count && status == FORAY_OK; i++) {
         take_parts(policies[i], odds[i], at, mixture);
         at += fy_policy_parts(policies[i]);
@@ -204,8 +206,10 @@ int64_t foray_policy_part(const foray_policy *policy, const foray_draw *draw)
 
 int64_t foray_policy_draw(const foray_policy *policy, const foray_draw *draw, int64_t state)
 {
-    int64_t part = foray_policy_part(policy, draw);
-    int64_t at = (part * policy->horizon + draw->step) * policy->states + state;
+    int64_t part = foray_policy_part(policy, draw), place = fy_policy_find(policy, state);
+    int64_t at = (part * policy->horizon + draw->step) * fy_policy_covered(policy) + place;
+    if (place < 0)
+        return -1;
     if (!policy->chance)
         return policy->action[at];
     double u = fy_unit(fy_random_bits(draw->seed, FY_STREAM_POLICY, draw->episode, draw->step, 1));

@@ -170,6 +170,51 @@ foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t action
     return FORAY_OK;
 }
 
+foray_status fy_policy_take_cover(foray_context *ctx, const foray_policy *from, foray_policy *to)
+{
+    to->covered = from->covered;
+    if (!from->state)
+        return FORAY_OK;
+    if (!FY_NEW(fy_policy_arena(ctx, to), to->state, from->covered))
+        return FORAY_ERROR_MEMORY;
+    memcpy(to->state, from->state, (size_t)from->covered * sizeof *to->state);
+    return FORAY_OK;
+}
+
+static void copy_parts(const foray_policy *from, foray_policy *to)
+{
+    int64_t parts = fy_policy_parts(from);
+    int64_t cells = parts * from->horizon * fy_policy_covered(from);
+    memcpy(to->action, from->action, (size_t)cells * sizeof *to->action);
+    if (from->chance)
+        memcpy(to->chance, from->chance, (size_t)(cells * from->actions) * sizeof *to->chance);
+    if (from->odds)
+        memcpy(to->odds, from->odds, (size_t)parts * sizeof *to->odds);
+}
+
+foray_status fy_policy_copy(foray_context *ctx, const foray_policy *policy, foray_policy **out)
+{
+    foray_policy *copy;
+    foray_status status = fy_policy_create_unknown(ctx, &copy);
+    if (status != FORAY_OK)
+        return status;
+    copy->mode = FORAY_GIVEN;
+    copy->states = policy->states;
+    copy->actions = policy->actions;
+    copy->horizon = policy->horizon;
+    status = fy_policy_take_cover(ctx, policy, copy);
+    if (status == FORAY_OK)
+        status = fy_policy_make_parts(ctx, copy, fy_policy_parts(policy), policy->odds != NULL,
+                                      policy->chance != NULL);
+    if (status == FORAY_OK)
+        copy_parts(policy, copy);
+    if (status == FORAY_OK)
+        *out = copy;
+    else
+        foray_policy_destroy(copy);
+    return status;
+}
+
 foray_status foray_policy_create(foray_context *ctx, const foray_model *model, foray_mode mode,
                                  foray_policy **out)
 {
@@ -218,13 +263,14 @@ void fy_policies_destroy(int64_t count, foray_policy **policies)
 /* A policy is a plain struct that anyone may fill: laws of actions and odds must be laws. */
 static foray_status check_laws(foray_context *ctx, const foray_policy *policy)
 {
-    int64_t cells = fy_policy_parts(policy) * policy->horizon * policy->states;
+    int64_t covered = fy_policy_covered(policy);
+    int64_t cells = fy_policy_parts(policy) * policy->horizon * covered;
     for (int64_t i = 0; policy->chance && i < cells; i++)
         if (!fy_policy_is_law(policy->chance + i * policy->actions, policy->actions))
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "the policy's probabilities in state %" PRId64 " at step %" PRId64
                            " do not sum to 1",
-                           i % policy->states, i / policy->states % policy->horizon);
+                           fy_policy_state(policy, i % covered), i / covered % policy->horizon);
     if (policy->odds && (policy->parts < 1 || !fy_policy_is_law(policy->odds, policy->parts)))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "the odds of the policy's parts do not sum to 1");
     return FORAY_OK;
@@ -241,24 +287,33 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                        "has %" PRId64 ", %" PRId64 " and %" PRId64,
                        policy->states, policy->actions, policy->horizon, model->states,
                        model->actions, model->horizon);
-    int64_t cells = fy_policy_parts(policy) * policy->horizon * policy->states;
+    int64_t covered = fy_policy_covered(policy);
+    int64_t cells = fy_policy_parts(policy) * policy->horizon * covered;
+    for (int64_t k = 0; policy->state && k < covered; k++)
+        if (policy->state[k] < 0 || policy->state[k] >= policy->states ||
+            (k > 0 && policy->state[k] <= policy->state[k - 1]))
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "the policy covers state %d, but its states must ascend and are 0 to "
+                           "%" PRId64,
+                           policy->state[k], policy->states - 1);
     for (int64_t i = 0; i < cells; i++)
         if (policy->action[i] < 0 || policy->action[i] >= policy->actions)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "the policy takes action %d in state %" PRId64 " at step %" PRId64
                            ", but there are "
                            "%" PRId64 " actions",
-                           policy->action[i], i % policy->states,
-                           i / policy->states % policy->horizon, policy->actions);
+                           policy->action[i], fy_policy_state(policy, i % covered),
+                           i / covered % policy->horizon, policy->actions);
     for (int64_t i = 0; i < cells && (model->stand_in || policy->chance); i++)
         for (int64_t a = 0; a < policy->actions; a++) {
+            int64_t state = fy_policy_state(policy, i % covered);
             bool taken = policy->chance ? policy->chance[i * policy->actions + a] != 0
                                         : policy->action[i] == a;
-            if (taken && !fy_available(model, i % policy->states * model->actions + a))
+            if (taken && !fy_available(model, state * model->actions + a))
                 return fy_fail(ctx, FORAY_ERROR_INPUT,
                                "the policy takes action %" PRId64 " in state %" PRId64
                                " at step %" PRId64 ", but that state does not have it",
-                               a, i % policy->states, i / policy->states % policy->horizon);
+                               a, state, i / covered % policy->horizon);
         }
     return check_laws(ctx, policy);
 }
@@ -271,6 +326,178 @@ foray_status fy_policy_check_plain(foray_context *ctx, const foray_policy *polic
                        "the policy %s, and %s knows only policies that do not draw",
                        policy->odds ? "is a mixture" : "draws its actions", what);
     return fy_policy_check(ctx, policy, model);
+}
+
+/* ------------------------------------------------------------------- what it covers */
+
+int64_t fy_policy_find(const foray_policy *policy, int64_t state)
+{
+    int64_t low = 0, high = policy->covered;
+    if (!policy->state || state < 0 || state >= policy->states)
+        return state >= 0 && state < policy->states ? state : -1;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (policy->state[middle] < state)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < policy->covered && policy->state[low] == state ? low : -1;
+}
+
+int32_t foray_policy_action(const foray_policy *policy, int64_t step, int64_t state)
+{
+    int64_t k = fy_policy_find(policy, state);
+    if (k < 0 || step < 0 || step >= policy->horizon)
+        return -1;
+    return policy->action[step * fy_policy_covered(policy) + k];
+}
+
+bool fy_policy_same_cover(const foray_policy *a, const foray_policy *b)
+{
+    int64_t covered = fy_policy_covered(a);
+    bool same = a->horizon == b->horizon && covered == fy_policy_covered(b);
+    for (int64_t k = 0; k < covered && same; k++)
+        same = fy_policy_state(a, k) == fy_policy_state(b, k);
+    return same;
+}
+
+/* Those where a step can begin. */
+void fy_policy_cover(const foray_model *part, int32_t *state)
+{
+    int64_t k = 0;
+    for (int64_t s = 0; s < part->whole->states; s++)
+        if (part->index[s] >= 0 && part->index[s] < fy_begun(part))
+            state[k++] = (int32_t)s;
+}
+
+/* Actions, and laws of them, in the places of others: place[k] of those that there were, or -1,
+ * where the first action is taken. */
+static foray_status move_places(foray_context *ctx, const foray_policy *from, const int32_t *place,
+                                int64_t count, foray_policy *to)
+{
+    int64_t A = from->actions, width = fy_policy_covered(from);
+    fy_arena *arena = fy_policy_arena(ctx, to);
+    int64_t rows = fy_policy_parts(from) * from->horizon;
+    int32_t *action;
+    double *chance = NULL;
+    if (!FY_NEW(arena, action, rows * count) ||
+        (from->chance && !FY_NEW(arena, chance, rows * count * A)))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < rows * count; i++) {
+        int64_t at = i / count * width + place[i % count];
+        action[i] = place[i % count] < 0 ? 0 : from->action[at];
+        if (chance && place[i % count] < 0)
+            chance[i * A] = 1;
+        else if (chance)
+            memcpy(chance + i * A, from->chance + at * A, (size_t)A * sizeof *chance);
+    }
+    to->action = action;
+    to->chance = chance;
+    return FORAY_OK;
+}
+
+/* The actions of these states alone, from those of all that the policy was for. */
+static foray_status cover(foray_context *ctx, const foray_model *part, bool inside,
+                          foray_policy *policy)
+{
+    fy_arena *arena = fy_policy_arena(ctx, policy);
+    int64_t n = fy_begun(part);
+    int32_t *state, *action = policy->action, *place = NULL;
+    double *chance = policy->chance;
+    if (!FY_NEW(arena, state, n) || !FY_NEW(arena, place, n))
+        return FORAY_ERROR_MEMORY;
+    fy_policy_cover(part, state);
+    for (int64_t k = 0; k < n; k++)
+        place[k] = inside ? part->index[state[k]] : state[k];
+    foray_status status = move_places(ctx, policy, place, n, policy);
+    fy_arena_free(place);
+    if (status != FORAY_OK)
+        return status;
+    fy_arena_free(action);
+    fy_arena_free(chance);
+    policy->states = part->whole->states;
+    policy->covered = n;
+    policy->state = state;
+    return FORAY_OK;
+}
+
+foray_status fy_policy_spread(foray_context *ctx, const foray_model *part, foray_policy *policy)
+{
+    return cover(ctx, part, true, policy);
+}
+
+foray_status fy_policy_keep_part(foray_context *ctx, const foray_model *part, foray_policy *policy)
+{
+    return cover(ctx, part, false, policy);
+}
+
+foray_status fy_policy_fill(foray_context *ctx, const foray_model *model, foray_policy *policy)
+{
+    fy_arena *arena = fy_policy_arena(ctx, policy);
+    int64_t covered = policy->covered, S = model->states;
+    int32_t *action;
+    if (!policy->state)
+        return FORAY_OK;
+    if (!FY_NEW(arena, action, model->horizon * S))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < model->horizon * S; i++)
+        action[i] = fy_first_action(model, i % S);
+    for (int64_t i = 0; i < model->horizon * covered; i++)
+        action[i / covered * S + policy->state[i % covered]] = policy->action[i];
+    fy_arena_free(policy->action);
+    fy_arena_free(policy->state);
+    policy->action = action;
+    policy->state = NULL;
+    policy->covered = 0;
+    return FORAY_OK;
+}
+
+/* Where the states of a part are in a policy; none, -1, where no step begins. */
+static foray_status find_places(foray_context *ctx, const foray_policy *policy,
+                                const foray_model *part, int32_t *place)
+{
+    for (int64_t s = 0; s < part->states; s++) {
+        bool begun = s < fy_begun(part);
+        place[s] = begun ? (int32_t)fy_policy_find(policy, fy_outside(part, s)) : -1;
+        if (begun && place[s] < 0)
+            return fy_fail(ctx, FORAY_ERROR_INPUT,
+                           "the policy says nothing about state %" PRId64 ", which can be reached",
+                           fy_outside(part, s));
+    }
+    return FORAY_OK;
+}
+
+foray_status fy_policy_within(foray_context *ctx, const foray_policy *policy,
+                              const foray_model *part, foray_policy **out)
+{
+    foray_policy *made = NULL;
+    int32_t *place;
+    if (!FY_ALLOC(ctx, place, part->states))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = find_places(ctx, policy, part, place);
+    if (status == FORAY_OK)
+        status = fy_policy_create_unknown(ctx, &made);
+    if (status == FORAY_OK) {
+        made->mode = policy->mode;
+        made->states = part->states;
+        made->actions = policy->actions;
+        made->horizon = policy->horizon;
+        made->parts = fy_policy_parts(policy);
+        status = move_places(ctx, policy, place, part->states, made);
+    }
+    if (status == FORAY_OK && policy->odds) {
+        if (FY_NEW(fy_policy_arena(ctx, made), made->odds, policy->parts))
+            memcpy(made->odds, policy->odds, (size_t)policy->parts * sizeof *made->odds);
+        else
+            status = FORAY_ERROR_MEMORY;
+    }
+    free(place);
+    if (status == FORAY_OK)
+        *out = made;
+    else
+        foray_policy_destroy(made);
+    return status;
 }
 
 /* Widened by what this rounds. */
@@ -321,17 +548,20 @@ foray_status fy_policy_copy_text(foray_context *ctx, foray_policy *policy, char 
     return FORAY_OK;
 }
 
+/* which: of all those that there are names for; NULL: all. */
 static foray_status copy_names(foray_context *ctx, foray_policy *policy, char *const *name,
-                               int64_t count, char ***out)
+                               int64_t all, int64_t count, const int32_t *which, char ***out)
 {
     char **copy;
     if (!name)
         return FORAY_OK;
-    if (!FY_NEW(fy_policy_arena(ctx, policy), copy, count))
+    if (!FY_NEW(fy_policy_arena(ctx, policy), copy, all))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t k = 0; k < count; k++) {
+        int64_t i = which ? which[k] : k;
         if (fy_policy_copy_text(ctx, policy, &copy[i], name[i]) != FORAY_OK)
             return FORAY_ERROR_MEMORY;
+    }
     *out = copy;
     return FORAY_OK;
 }
@@ -365,9 +595,11 @@ foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
         return FORAY_ERROR_MEMORY;
     status = keep_reward(ctx, policy, reward);
     if (status == FORAY_OK)
-        status = copy_names(ctx, policy, model->state_names, model->states, &about->state_name);
+        status = copy_names(ctx, policy, model->state_names, model->states,
+                            fy_policy_covered(policy), policy->state, &about->state_name);
     if (status == FORAY_OK)
-        status = copy_names(ctx, policy, model->action_names, model->actions, &about->action_name);
+        status = copy_names(ctx, policy, model->action_names, model->actions, model->actions, NULL,
+                            &about->action_name);
     if (status == FORAY_OK)
         status = fy_policy_copy_text(ctx, policy, &about->model, foray_model_name(model));
     if (status == FORAY_OK)

@@ -10,6 +10,39 @@ extern const char *const fy_mode_names[],
     *const fy_radius_names[], *const fy_status_names[], *const fy_bound_names[],
                                                             *const fy_optimality_names[];
 
+/* How many states the policy has actions for, and which. */
+static inline int64_t fy_policy_covered(const foray_policy *policy)
+{
+    return policy->state ? policy->covered : policy->states;
+}
+static inline int64_t fy_policy_state(const foray_policy *policy, int64_t k)
+{
+    return policy->state ? policy->state[k] : k;
+}
+/* Where a state is among them; -1: no episode gets there. */
+int64_t fy_policy_find(const foray_policy *policy, int64_t state);
+
+/* `to` covers what `from` does; its actions are to be made. */
+foray_status fy_policy_take_cover(foray_context *ctx, const foray_policy *from, foray_policy *to);
+/* What it does, as a policy of which nothing else is known. */
+foray_status fy_policy_copy(foray_context *ctx, const foray_policy *policy, foray_policy **out);
+
+/* The states that policies for a part of a model cover, those where a step can begin:
+ * fy_begun(part) of the whole, ascending. */
+void fy_policy_cover(const foray_model *part, int32_t *state);
+/* A policy for a part becomes one for the whole, which covers these. */
+foray_status fy_policy_spread(foray_context *ctx, const foray_model *part, foray_policy *policy);
+/* One for the whole loses what it says of other states. */
+foray_status fy_policy_keep_part(foray_context *ctx, const foray_model *part, foray_policy *policy);
+/* And one for the whole a new one for the part. FORAY_ERROR_INPUT if it has no action in a state
+ * where a step can begin. */
+foray_status fy_policy_within(foray_context *ctx, const foray_policy *policy,
+                              const foray_model *part, foray_policy **out);
+/* Takes the first action there is wherever no episode can be, for those who look at every state. */
+foray_status fy_policy_fill(foray_context *ctx, const foray_model *model, foray_policy *policy);
+/* As many steps and the same states? */
+bool fy_policy_same_cover(const foray_policy *a, const foray_policy *b);
+
 /* A policy of no shape, of which nothing is known: NaN for its values, and no certificate. */
 foray_status fy_policy_create_unknown(foray_context *ctx, foray_policy **out);
 /* A policy of this shape, all actions 0 and everything else too. */

@@ -125,12 +125,13 @@ static foray_status check_row(reading *r, int64_t i)
         check_from(r, "action", i, i == 0 ? -1 : r->text->row[i - 1].from, row->from);
     if (status != FORAY_OK)
         return status;
-    if (row->count != policy->states)
+    if (row->count != fy_policy_covered(policy))
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "action[%" PRId64 "]: a list of %" PRId64 " actions is expected", i,
-                       policy->states);
-    for (int64_t s = 0; s < row->count; s++) {
-        int32_t action = r->text->action[row->first + s];
+                       fy_policy_covered(policy));
+    for (int64_t k = 0; k < row->count; k++) {
+        int64_t s = fy_policy_state(policy, k);
+        int32_t action = r->text->action[row->first + k];
         if (action == INT32_MIN)
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                            "action[%" PRId64 "]: state %" PRId64 ": there is no such action", i, s);
@@ -156,18 +157,49 @@ static foray_status check_rows(reading *r)
     return status == FORAY_OK ? check_last(r, "action", text->row[text->rows - 1].from) : status;
 }
 
+/* The states that it is about, where those are not all. */
+static foray_status read_reachable(reading *r)
+{
+    foray_policy *policy = r->policy;
+    fy_json list = fy_json_member(r->root, "reachable"), item;
+    int64_t number;
+    if (!list.tree)
+        return FORAY_OK;
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) < 1)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT, "reachable: a list of states is expected");
+    if (fy_json_member(r->root, "clusters").tree)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "reachable: a policy over clusters needs actions in all of them");
+    policy->covered = fy_json_size(list);
+    if (!FY_NEW(fy_policy_arena(r->ctx, policy), policy->state, policy->covered))
+        return FORAY_ERROR_MEMORY;
+    int64_t k = 0, before = -1;
+    for (item = fy_json_first(list); item.tree; item = fy_json_next(list, item), k++) {
+        number = fy_json_kind_of(item) == FY_JSON_INTEGER ? fy_json_integer(item) : -1;
+        if (number <= before || number >= policy->states) {
+            r->culprit = item;
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "reachable[%" PRId64 "]: states ascend, and are 0 to %" PRId64, k,
+                           policy->states - 1);
+        }
+        policy->state[k] = (int32_t)(before = number);
+    }
+    return FORAY_OK;
+}
+
 /* A row holds until the next one. `max` actions are not too many. */
 static foray_status read_actions(reading *r, int64_t max)
 {
     foray_policy *policy = r->policy;
     const fy_policy_text *text = r->text;
+    int64_t covered = fy_policy_covered(policy);
     foray_status status = check_rows(r);
     if (status != FORAY_OK)
         return status;
-    if (policy->parts * policy->horizon > max / policy->states)
+    if (policy->parts * policy->horizon > max / covered)
         return fy_fail(r->ctx, FORAY_ERROR_MEMORY,
                        "a policy for %" PRId64 " states and %" PRId64 " steps is too large",
-                       policy->states, policy->horizon);
+                       covered, policy->horizon);
     status = fy_policy_make_parts(r->ctx, policy, policy->parts, false, false);
     if (status != FORAY_OK)
         return status;
@@ -175,8 +207,8 @@ static foray_status read_actions(reading *r, int64_t max)
     for (int64_t t = 0; t < policy->parts * policy->horizon; t++) {
         if (row + 1 < text->rows && text->row[row + 1].from == t)
             row++;
-        memcpy(policy->action + t * policy->states, text->action + text->row[row].first,
-               (size_t)policy->states * sizeof *policy->action);
+        memcpy(policy->action + t * covered, text->action + text->row[row].first,
+               (size_t)covered * sizeof *policy->action);
     }
     return FORAY_OK;
 }
@@ -244,11 +276,12 @@ static foray_status read_laws(reading *r, fy_json list, int64_t i, int64_t befor
     r->culprit = list;
     if (right)
         laws = fy_json_next(list, first);
-    if (!right || fy_json_kind_of(laws) != FY_JSON_ARRAY || fy_json_size(laws) != r->policy->states)
+    if (!right || fy_json_kind_of(laws) != FY_JSON_ARRAY ||
+        fy_json_size(laws) != fy_policy_covered(r->policy))
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "chance[%" PRId64 "]: [step, [a law of actions for each of %" PRId64
                        " states]] is expected",
-                       i, r->policy->states);
+                       i, fy_policy_covered(r->policy));
     *from = fy_json_integer(first);
     foray_status status = check_from(r, "chance", i, before, *from);
     double *law = r->policy->chance;
@@ -256,7 +289,7 @@ static foray_status read_laws(reading *r, fy_json list, int64_t i, int64_t befor
     if (status != FORAY_OK)
         return status;
     for (fy_json item = fy_json_first(laws); item.tree && status == FORAY_OK; s++) {
-        status = read_chance(r, item, law + (*from * r->policy->states + s) * A);
+        status = read_chance(r, item, law + (*from * fy_policy_covered(r->policy) + s) * A);
         if (status != FORAY_OK)
             return fy_fail_within(r->ctx, status, "chance[%" PRId64 "]: state %" PRId64, i, s);
         item = fy_json_next(laws, item);
@@ -267,7 +300,7 @@ static foray_status read_laws(reading *r, fy_json list, int64_t i, int64_t befor
 /* Steps from..end-1 have the row before them. */
 static void repeat_laws(foray_policy *policy, int64_t from, int64_t end)
 {
-    int64_t row = policy->states * policy->actions;
+    int64_t row = fy_policy_covered(policy) * policy->actions;
     for (int64_t t = from; t < end; t++)
         memcpy(policy->chance + t * row, policy->chance + (t - 1) * row,
                (size_t)row * sizeof *policy->chance);
@@ -285,12 +318,12 @@ static foray_status read_chances(reading *r, fy_json list, int64_t max)
                        "chance: a policy has either actions or probabilities of them");
     if (fy_json_kind_of(list) != FY_JSON_ARRAY || !item.tree ||
         fy_json_kind_of(item) != FY_JSON_ARRAY || fy_json_size(item) != 2 ||
-        fy_json_size(fy_json_next(item, fy_json_first(item))) != policy->states)
+        fy_json_size(fy_json_next(item, fy_json_first(item))) != fy_policy_covered(policy))
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "chance: a list of [step, [a law of actions for each of %" PRId64
                        " states]] is expected",
-                       policy->states);
-    if (rows > max / policy->states / policy->actions)
+                       fy_policy_covered(policy));
+    if (rows > max / fy_policy_covered(policy) / policy->actions)
         return fy_fail(r->ctx, FORAY_ERROR_MEMORY, "the policy is too large");
     status = fy_policy_make_parts(r->ctx, policy, policy->parts, false, true);
     for (; item.tree && status == FORAY_OK; i++) {
@@ -320,7 +353,7 @@ static foray_status read_odds(reading *r)
     int64_t parts = fy_json_kind_of(list) == FY_JSON_ARRAY ? fy_json_size(list) : 0;
     if (parts < 1)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT, "odds: a list of numbers is expected");
-    if (parts > INT64_MAX / policy->horizon / policy->states)
+    if (parts > INT64_MAX / policy->horizon / fy_policy_covered(policy))
         return fy_fail(r->ctx, FORAY_ERROR_MEMORY, "odds: the policy is too large");
     if (!FY_NEW(fy_policy_arena(r->ctx, policy), policy->odds, parts))
         return FORAY_ERROR_MEMORY;
@@ -496,7 +529,9 @@ static foray_status read_reward(reading *r, foray_policy_about *about)
     return FORAY_OK;
 }
 
-static foray_status read_names(reading *r, const char *key, int64_t count, char ***out)
+/* which: of `all`, those that the list is about; NULL: all. */
+static foray_status read_names(reading *r, const char *key, int64_t count, const int32_t *which,
+                               int64_t all, char ***out)
 {
     fy_json list;
     foray_status status = open_list(r, r->root, key, &list);
@@ -505,7 +540,7 @@ static foray_status read_names(reading *r, const char *key, int64_t count, char 
     if (fy_json_size(list) != count)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT, "%s: a list of %" PRId64 " names is expected",
                        key, count);
-    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), *out, count))
+    if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), *out, all))
         return FORAY_ERROR_MEMORY;
     int64_t i = 0;
     for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
@@ -516,7 +551,8 @@ static foray_status read_names(reading *r, const char *key, int64_t count, char 
         status = kind != FY_JSON_TEXT ? fy_fail(r->ctx, FORAY_ERROR_INPUT, "a text is expected")
                                       : fy_name_check(r->ctx, fy_json_text(item));
         if (status == FORAY_OK)
-            status = fy_policy_copy_text(r->ctx, r->policy, &(*out)[i], fy_json_text(item));
+            status = fy_policy_copy_text(r->ctx, r->policy, &(*out)[which ? which[i] : i],
+                                         fy_json_text(item));
         if (status != FORAY_OK)
             return fy_fail_within(r->ctx, status, "%s[%" PRId64 "]", key, i);
     }
@@ -663,9 +699,11 @@ static foray_status read_about(reading *r)
         return FORAY_ERROR_MEMORY;
     foray_status status = read_reward(r, about);
     if (status == FORAY_OK)
-        status = read_names(r, "state_names", r->policy->states, &about->state_name);
+        status = read_names(r, "state_names", fy_policy_covered(r->policy), r->policy->state,
+                            r->policy->states, &about->state_name);
     if (status == FORAY_OK)
-        status = read_names(r, "action_names", r->policy->actions, &about->action_name);
+        status = read_names(r, "action_names", r->policy->actions, NULL, r->policy->actions,
+                            &about->action_name);
     if (status == FORAY_OK)
         status = read_clusters(r, about);
     if (status == FORAY_OK)
@@ -685,7 +723,7 @@ static foray_status read_policy(reading *r, int64_t max)
         (status = read_integer(r, r->root, "actions", 1, INT32_MAX, &policy->actions)) < 0 ||
         (status = read_integer(r, r->root, "horizon", 1, INT32_MAX, &policy->horizon)) < 0 ||
         (status = read_choice(r, r->root, "mode", fy_mode_names, &mode)) < 0 ||
-        (status = read_odds(r)) < 0)
+        (status = read_reachable(r)) < 0 || (status = read_odds(r)) < 0)
         return status;
     fy_json chance = member(r, r->root, "chance");
     status = chance.tree ? read_chances(r, chance, max) : read_actions(r, max);
@@ -714,7 +752,7 @@ static foray_status parse_rest(foray_context *ctx, const fy_policy_text *text, c
     static const char *const keys[] = {
         "format",      "version",      "states",   "actions", "horizon",     "mode",
         "action",      "chance",       "odds",     "value",   "certificate", "reward",
-        "state_names", "action_names", "clusters", "from",    NULL};
+        "state_names", "action_names", "clusters", "from",    "reachable",   NULL};
     return fy_document_parse_large(ctx, (const char *)text->rest.data, text->rest.size - 1, where,
                                    "foray-policy", keys, tree);
 }

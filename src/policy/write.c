@@ -49,16 +49,16 @@ static void put_text(fy_writer *writer, const char *key, const char *value)
 
 /* --------------------------------------------------------------------- actions */
 
-static void put_row(fy_writer *writer, const int32_t *action, int64_t states)
+static void put_row(fy_writer *writer, const int32_t *number, int64_t count)
 {
-    for (int64_t s = 0; s < states; s++)
-        fy_print(writer, s == 0 ? "[%d" : ",%d", action[s]);
+    for (int64_t i = 0; i < count; i++)
+        fy_print(writer, i == 0 ? "[%d" : ",%d", number[i]);
     fy_print(writer, "]");
 }
 
 static void put_laws(fy_writer *writer, const foray_policy *policy, int64_t row)
 {
-    int64_t S = policy->states, A = policy->actions;
+    int64_t S = fy_policy_covered(policy), A = policy->actions;
     for (int64_t s = 0; s < S; s++) {
         const double *law = policy->chance + (row * S + s) * A;
         bool first = true;
@@ -83,7 +83,7 @@ static void put_laws(fy_writer *writer, const foray_policy *policy, int64_t row)
 /* Is the row, of step row % horizon, that of the step before? */
 static bool repeats_row(const foray_policy *policy, int64_t row)
 {
-    size_t count = (size_t)policy->states;
+    size_t count = (size_t)fy_policy_covered(policy);
     if (row % policy->horizon == 0)
         return false;
     const void *now = policy->action + (size_t)row * count;
@@ -100,6 +100,7 @@ static bool repeats_row(const foray_policy *policy, int64_t row)
 /* [from, row] where a row differs from the one before, or a part of a mixture begins. */
 static void put_actions(fy_writer *writer, const foray_policy *policy)
 {
+    int64_t covered = fy_policy_covered(policy);
     fy_print(writer, policy->chance ? "\"chance\":[" : "\"action\":[");
     for (int64_t row = 0; row < fy_policy_parts(policy) * policy->horizon; row++) {
         if (repeats_row(policy, row))
@@ -108,7 +109,7 @@ static void put_actions(fy_writer *writer, const foray_policy *policy)
         if (policy->chance)
             put_laws(writer, policy, row);
         else
-            put_row(writer, policy->action + row * policy->states, policy->states);
+            put_row(writer, policy->action + row * covered, covered);
         fy_print(writer, "]");
     }
     fy_print(writer, "]");
@@ -181,15 +182,18 @@ static void put_values(fy_writer *writer, const foray_policy *policy)
 
 /* ------------------------------------------------------------------ what it is about */
 
-static void put_names(fy_writer *writer, const char *key, char *const *name, int64_t count)
+/* which: of all those that there are names for; NULL: all. */
+static void put_names(fy_writer *writer, const char *key, char *const *name, int64_t count,
+                      const int32_t *which)
 {
     if (!name)
         return;
     fy_print(writer, ",\n\"%s\":[", key);
     for (int64_t i = 0; i < count; i++) {
-        fy_print(writer, "%s%s", i > 0 ? "," : "", name[i] ? "" : "null");
-        if (name[i])
-            fy_json_put_text(writer, name[i]);
+        const char *its = name[which ? which[i] : i];
+        fy_print(writer, "%s%s", i > 0 ? "," : "", its ? "" : "null");
+        if (its)
+            fy_json_put_text(writer, its);
     }
     fy_print(writer, "]");
 }
@@ -245,8 +249,8 @@ static void put_about(fy_writer *writer, const foray_policy *policy)
     const foray_policy_about *about = policy->about;
     if (about->reward)
         fy_print(writer, ",\n\"reward\":%s", about->reward);
-    put_names(writer, "state_names", about->state_name, policy->states);
-    put_names(writer, "action_names", about->action_name, policy->actions);
+    put_names(writer, "state_names", about->state_name, fy_policy_covered(policy), policy->state);
+    put_names(writer, "action_names", about->action_name, policy->actions, NULL);
     if (about->clusters)
         put_clusters(writer, about->clusters, policy->states);
     put_from(writer, about);
@@ -270,6 +274,11 @@ static void put_policy(fy_writer *writer, const foray_policy *policy)
     fy_print(writer, "\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64 ",",
              policy->states, policy->actions, policy->horizon);
     fy_print(writer, "\"mode\":\"%s\",\n", fy_mode_names[policy->mode]);
+    if (policy->state) {
+        fy_print(writer, "\"reachable\":");
+        put_row(writer, policy->state, policy->covered);
+        fy_print(writer, ",\n");
+    }
     put_actions(writer, policy);
     if (!is_unknown(policy)) {
         put_values(writer, policy);

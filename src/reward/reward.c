@@ -146,6 +146,39 @@ static bool copy_array(fy_arena *arena, const double *from, int64_t count, doubl
     return true;
 }
 
+/* What the pairs, the transitions and the states of a part have in the whole. */
+static bool take_pairs(fy_arena *arena, const double *from, const foray_model *part, double **to)
+{
+    int64_t A = part->actions;
+    if (from && !FY_NEW(arena, *to, part->pairs))
+        return false;
+    for (int64_t pair = 0; from && pair < part->pairs; pair++)
+        (*to)[pair] = from[part->number[pair / A] * A + pair % A];
+    return true;
+}
+
+static bool take_transitions(fy_arena *arena, const double *from, const foray_model *part,
+                             double **to)
+{
+    int64_t A = part->actions, begun = fy_begun(part) * A;
+    if (from && !FY_NEW(arena, *to, part->succ_start[part->pairs]))
+        return false;
+    for (int64_t pair = 0; from && pair < begun; pair++)
+        memcpy(*to + part->succ_start[pair],
+               from + part->whole->succ_start[part->number[pair / A] * A + pair % A],
+               (size_t)(part->succ_start[pair + 1] - part->succ_start[pair]) * sizeof **to);
+    return true;
+}
+
+static bool take_states(fy_arena *arena, const double *from, const foray_model *part, double **to)
+{
+    if (from && !FY_NEW(arena, *to, part->states))
+        return false;
+    for (int64_t s = 0; from && s < part->states; s++)
+        (*to)[s] = from[part->number[s]];
+    return true;
+}
+
 static foray_status copy_part(fy_arena *arena, const foray_reward *reward,
                               const fy_reward_part *from, fy_reward_part *to)
 {
@@ -163,22 +196,42 @@ static foray_status copy_part(fy_arena *arena, const foray_reward *reward,
     return FORAY_ERROR_MEMORY;
 }
 
-static foray_status copy_tables(foray_context *ctx, const foray_reward *from, foray_reward *to)
+static foray_status take_table(fy_arena *arena, const foray_model *part, const fy_reward_part *from,
+                               fy_reward_part *to)
 {
+    *to = (fy_reward_part){.ahead = from->ahead};
+    if (!take_pairs(arena, from->pair, part, &to->pair) ||
+        !take_pairs(arena, from->unit_pair, part, &to->unit_pair) ||
+        !take_transitions(arena, from->next, part, &to->next) ||
+        !take_transitions(arena, from->unit_next, part, &to->unit_next))
+        return FORAY_ERROR_MEMORY;
+    to->next_room = to->next;
+    to->unit_next_room = to->unit_next;
+    return FORAY_OK;
+}
+
+/* All of it, or what is about a part of the model. */
+static foray_status copy_tables(foray_context *ctx, const foray_reward *from,
+                                const foray_model *part, foray_reward *to)
+{
+    fy_arena *arena = arena_of(ctx, to);
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < from->tables && status == FORAY_OK; i++) {
         to->tables = i + 1;
         to->steps_of[i] = from->steps_of[i];
-        status = copy_part(arena_of(ctx, to), from, &from->table[i], &to->table[i]);
+        status = part ? take_table(arena, part, &from->table[i], &to->table[i])
+                      : copy_part(arena, from, &from->table[i], &to->table[i]);
     }
     memcpy(to->table_of_step, from->table_of_step,
            (size_t)from->horizon * sizeof *to->table_of_step);
-    if (status == FORAY_OK && !copy_array(arena_of(ctx, to), from->fixed, from->states, &to->fixed))
+    if (status == FORAY_OK && !(part ? take_states(arena, from->fixed, part, &to->fixed)
+                                     : copy_array(arena, from->fixed, from->states, &to->fixed)))
         status = FORAY_ERROR_MEMORY;
     return status;
 }
 
-foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out)
+static foray_status copy_reward(foray_context *ctx, const foray_reward *reward,
+                                const foray_model *part, foray_reward **out)
 {
     foray_reward *copy;
     if (!FY_ALLOC(ctx, copy, 1))
@@ -190,15 +243,32 @@ foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, fora
     copy->table_of_step = copy->steps_of = NULL;
     copy->fixed = NULL;
     copy->tables = 0;
+    if (part) {
+        copy->model = part;
+        copy->partial = part->stand_in ? part : NULL;
+        copy->states = part->states;
+        copy->transitions = part->succ_start[part->pairs];
+    }
     foray_status status = allocate_reward(ctx, copy, reward->name);
     if (status == FORAY_OK)
-        status = copy_tables(ctx, reward, copy);
+        status = copy_tables(ctx, reward, part, copy);
     if (status != FORAY_OK) {
         foray_reward_destroy(copy);
         return status;
     }
     *out = copy;
     return FORAY_OK;
+}
+
+foray_status fy_reward_copy(foray_context *ctx, const foray_reward *reward, foray_reward **out)
+{
+    return copy_reward(ctx, reward, NULL, out);
+}
+
+foray_status fy_reward_within(foray_context *ctx, const foray_reward *reward,
+                              const foray_model *part, foray_reward **out)
+{
+    return copy_reward(ctx, reward, part, out);
 }
 
 /* ------------------------------------------------------------------- values */

@@ -141,6 +141,10 @@ foray_status fy_reward_sum(foray_context *ctx, const char *name, int64_t count,
                            const foray_reward *const *terms, const double *weight,
                            foray_reward **out);
 
+/* What a reward for the whole is for a part of it (reach.c). */
+foray_status fy_reward_within(foray_context *ctx, const foray_reward *reward,
+                              const foray_model *part, foray_reward **out);
+
 /* Of what planning sees, and of nothing else. */
 uint64_t fy_reward_hash(const foray_reward *reward);
 

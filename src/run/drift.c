@@ -278,7 +278,7 @@ static void name_laws(checking *c)
             law->action = pair % model->actions;
         }
         for (int64_t j = model->succ_start[pair]; j < model->succ_start[pair + 1]; j++) {
-            int64_t seen = c->run->explorer->seen[j];
+            int64_t seen = fy_explorer_seen(c->run->explorer, pair, j - model->succ_start[pair]);
             c->before[fy_vectors_slot(c->vectors, pair, j - model->succ_start[pair])] += seen;
             if (law)
                 law->visits += seen;

@@ -89,17 +89,24 @@ static slot *slot_of(const episodes_ahead *ahead, int64_t episode)
 
 /* ------------------------------------------------------------------- a worker */
 
-static int64_t action_at(const episodes_ahead *ahead, int64_t episode, int64_t t, int64_t state)
+static int64_t action_at(const episodes_ahead *ahead, int64_t episode, int64_t t, int64_t outside)
 {
     const foray_explorer *explorer = ahead->explorer;
+    int64_t state = fy_inside(explorer->model, outside);
     if (!ahead->table)
         return explorer->ops->unplanned(explorer, episode, t, state);
     int32_t action = ahead->table[t * explorer->model->states + state];
     return action >= 0 ? action : fy_random_action_in(explorer, episode, t, state);
 }
 
-/* One episode; false: the plan changed meanwhile. A state that the model does not have ends it:
- * the explorer will say so. */
+/* Has the model the state, and can it be reached? */
+static bool is_possible(const foray_explorer *explorer, int64_t state)
+{
+    return state >= 0 && state < explorer->whole->states && fy_inside(explorer->model, state) >= 0;
+}
+
+/* One episode; false: the plan changed meanwhile. An impossible state ends it: the explorer will
+ * say so. */
 static bool play(const worker *w, int64_t episode, slot *s)
 {
     const episodes_ahead *ahead = w->ahead;
@@ -113,7 +120,7 @@ static bool play(const worker *w, int64_t episode, slot *s)
     for (int64_t t = 0; status == FORAY_OK; t++) {
         int64_t state = s->states[t];
         s->answers = t + 1;
-        if (t == model->horizon || state < 0 || state >= model->states || s->ended || s->cut)
+        if (t == model->horizon || s->ended || s->cut || !is_possible(ahead->explorer, state))
             return true;
         if (__atomic_load_n(&ahead->abandon, __ATOMIC_RELAXED))
             return false;
@@ -794,6 +801,8 @@ foray_status foray_run_explore(foray_run *run, int64_t workers, foray_world *con
               .until_look = 1};
     if (!fy_world_is_of_model(l.world) && run->source == FY_SOURCE_MODEL)
         run->source = FY_SOURCE_OTHER;
-    fy_play_meet(run->explorer, l.world);
+    status = fy_play_meet(run->explorer, l.world);
+    if (status != FORAY_OK)
+        return status;
     return save_what_ended(&l, explore_with(&l, workers, worlds));
 }

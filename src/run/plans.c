@@ -12,9 +12,10 @@
 
 /* ----------------------------------------------------------------- keeping */
 
+/* Of the states that the run's explorer can get to; a policy has nothing for others. */
 static int64_t policy_entries(const foray_run *run)
 {
-    return run->codec.horizon * run->codec.states;
+    return run->codec.horizon * fy_begun(run->explorer->model);
 }
 
 /* own: of the world's own reward, the number under which it is stored; else 0. */
@@ -242,8 +243,13 @@ static foray_status get_policy(foray_run *run, stored_plan *plan)
     int width = run->codec.action_bytes;
     if (plan->policy_bytes != (size_t)count * (size_t)width)
         return fy_store_damaged(run->store, "plan %" PRId64 " has the wrong size", plan->id);
-    if (!FY_ALLOC(run->ctx, plan->policy.action, count))
+    const foray_model *part = run->explorer->part;
+    if (!FY_ALLOC(run->ctx, plan->policy.action, count) ||
+        (part && !FY_ALLOC(run->ctx, plan->policy.state, fy_begun(part))))
         return FORAY_ERROR_MEMORY;
+    if (part)
+        fy_policy_cover(part, plan->policy.state);
+    plan->policy.covered = fy_begun(run->explorer->model);
     uint8_t *packed;
     foray_status status =
         fy_store_get_pieces(run->store, "policy", plan->id, plan->policy_bytes, &packed);
@@ -301,6 +307,7 @@ foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, fo
         episodes = plan.episodes;
         free(plan.name);
         free(plan.policy.action);
+        free(plan.policy.state);
         plan = (stored_plan){0};
     }
     free(plan.name);
@@ -361,6 +368,7 @@ foray_status foray_run_trace(foray_run *run, foray_trace_fn fn, void *user)
 typedef struct history {
     fy_arena arena;
     const foray_run *run;
+    const foray_explorer *explorer;
     int64_t *seen;                      /* [transitions] so far */
     int64_t count, number[FY_EARLIERS]; /* j, */
     int64_t after[FY_EARLIERS];         /* 4^j, falling, and */
@@ -383,12 +391,12 @@ static foray_status count_episode(void *user, int64_t episode, const int32_t *st
                                   const int32_t *actions)
 {
     history *h = user;
-    const foray_model *model = h->run->model;
+    const foray_model *model = h->explorer->model;
     int64_t transitions = model->succ_start[model->pairs];
     for (int64_t t = 0; t < h->run->codec.horizon && actions[t] >= 0; t++) {
         const int32_t *here = states + h->run->codec.stride * t;
-        int64_t pair = here[0] * model->actions + actions[t];
-        int64_t j = fy_model_find(model, pair, here[1]);
+        int64_t pair = fy_inside(model, here[0]) * model->actions + actions[t];
+        int64_t j = fy_model_find(model, pair, fy_inside(model, here[1]));
         if (j >= 0)
             h->seen[model->succ_start[pair] + j]++;
     }
@@ -400,7 +408,8 @@ static foray_status count_episode(void *user, int64_t episode, const int32_t *st
 
 static foray_status find_counts(foray_run *run, history *h)
 {
-    int64_t transitions = run->model->succ_start[run->model->pairs];
+    const foray_model *model = h->explorer->model;
+    int64_t transitions = model->succ_start[model->pairs];
     if (h->count == 0)
         return FORAY_OK;
     if (!FY_NEW(&h->arena, h->seen, transitions))
@@ -414,7 +423,7 @@ static foray_status find_counts(foray_run *run, history *h)
 
 foray_status fy_run_refit(foray_run *run, foray_explorer *explorer)
 {
-    history h = {.arena.ctx = run->ctx, .run = run};
+    history h = {.arena.ctx = run->ctx, .run = run, .explorer = explorer};
     fy_certifier *sets;
     foray_status status = fy_explorer_need_sets(explorer, &sets);
     choose_times(&h, explorer->episodes);
@@ -694,10 +703,8 @@ static foray_status certify_side(foray_run *run, foray_explorer *explorer, foray
     foray_status status = foray_run_own_reward(run, side, &reward);
     if (status != FORAY_OK)
         return status;
-    status = foray_policy_create(run->ctx, run->model, FORAY_GIVEN, &other);
+    status = fy_policy_copy(run->ctx, policy, &other);
     if (status == FORAY_OK) {
-        memcpy(other->action, policy->action,
-               (size_t)(policy->horizon * policy->states) * sizeof *other->action);
         status = foray_explorer_certify(explorer, reward, other);
         if (status == FORAY_OK)
             *out = other;

@@ -36,9 +36,16 @@ foray_run *fy_run_new(foray_context *ctx)
 /* For the run's model, settings and world. */
 static foray_status new_explorer(foray_run *run, foray_explorer **out)
 {
-    foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, out);
+    foray_explorer *made;
+    foray_status status = foray_explorer_create(run->ctx, run->model, &run->settings, &made);
+    if (status != FORAY_OK)
+        return status;
+    if (run->source == FY_SOURCE_AGGREGATED)
+        status = fy_explorer_aggregate(made);
     if (status == FORAY_OK)
-        (*out)->aggregated = run->source == FY_SOURCE_AGGREGATED;
+        *out = made;
+    else
+        foray_explorer_destroy(made);
     return status;
 }
 
@@ -47,11 +54,14 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out)
     const foray_reward *reward = fy_explorer_reward(run->explorer);
     foray_explorer *explorer;
     foray_status status = new_explorer(run, &explorer);
-    if (status == FORAY_OK && reward &&
-        (status = foray_explorer_give_reward(explorer, reward)) != FORAY_OK)
-        foray_explorer_destroy(explorer);
+    if (status != FORAY_OK)
+        return status;
+    if (reward)
+        status = foray_explorer_give_reward(explorer, reward);
     if (status == FORAY_OK)
         *out = explorer;
+    else
+        foray_explorer_destroy(explorer);
     return status;
 }
 

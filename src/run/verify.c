@@ -1,6 +1,7 @@
 /* verify.c - is everything in a run's file as it was written, and does it follow
  * from the seed? */
 #include "run/run.h"
+#include "policy/policy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -81,8 +82,9 @@ static bool same_number(double a, double b)
 
 static bool same_plan(const foray_policy *a, const foray_policy *stored)
 {
-    size_t entries = (size_t)(a->horizon * a->states);
-    bool same = memcmp(a->action, stored->action, entries * sizeof *a->action) == 0;
+    size_t entries = (size_t)(a->horizon * fy_policy_covered(a));
+    bool same = fy_policy_same_cover(a, stored) &&
+                memcmp(a->action, stored->action, entries * sizeof *a->action) == 0;
     for (int mode = 0; mode < FORAY_MODES; mode++)
         same = same && same_number(a->value[mode], stored->value[mode]);
     const foray_certificate *one = &a->certificate, *other = &stored->certificate;

@@ -1,0 +1,73 @@
+/* border.c - where an explorer meets the rest: inside, states have the numbers of the part of the
+ * model that episodes get to (model/reach.c), nearest first; outside, those of the whole model. */
+#include "explore/explorer.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
+
+foray_status fy_border_reward(foray_explorer *explorer, const foray_reward *reward,
+                              foray_reward **made)
+{
+    *made = NULL;
+    foray_status status = fy_reward_check(explorer->ctx, reward, explorer->whole);
+    return status == FORAY_OK && explorer->part
+               ? fy_reward_within(explorer->ctx, reward, explorer->part, made)
+               : status;
+}
+
+foray_status fy_border_policy(foray_explorer *explorer, const foray_policy *policy,
+                              foray_policy **made)
+{
+    *made = NULL;
+    foray_status status = fy_policy_check(explorer->ctx, policy, explorer->whole);
+    return status == FORAY_OK && (explorer->part || policy->state)
+               ? fy_policy_within(explorer->ctx, policy, explorer->model, made)
+               : status;
+}
+
+foray_status fy_border_policies_out(foray_explorer *explorer, int64_t count,
+                                    foray_policy *const *policies)
+{
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < count && status == FORAY_OK && explorer->part; i++)
+        status = fy_policy_spread(explorer->ctx, explorer->part, policies[i]);
+    return status;
+}
+
+/* The law of a pair, as the whole numbers them. */
+static int64_t block_outside(const foray_model *whole, int64_t state, int64_t action)
+{
+    int32_t set = whole->generator_set[state * whole->actions + action];
+    return whole->basis->block_of_generator_set[set];
+}
+
+void fy_border_doubt_out(const foray_explorer *explorer, foray_doubt *doubt)
+{
+    const foray_model *part = explorer->part;
+    for (int64_t i = 0; part && i < doubt->places; i++) {
+        foray_doubt_place *place = (foray_doubt_place *)&doubt->place[i];
+        place->state = fy_outside(part, place->state);
+    }
+    for (int64_t i = 0; part && i < doubt->laws; i++) {
+        foray_doubt_law *law = (foray_doubt_law *)&doubt->law[i];
+        law->state = fy_outside(part, law->state);
+        law->block = block_outside(explorer->whole, law->state, law->action);
+    }
+}
+
+void fy_border_refutation_out(const foray_explorer *explorer, foray_refutation *refutation)
+{
+    if (explorer->part && refutation->state >= 0)
+        refutation->state = fy_outside(explorer->part, refutation->state);
+    if (explorer->part && refutation->next >= 0)
+        refutation->next = fy_outside(explorer->part, refutation->next);
+}
+
+int64_t fy_explorer_seen(const foray_explorer *explorer, int64_t pair, int64_t j)
+{
+    const foray_model *model = explorer->model;
+    int64_t state = fy_inside(model, pair / model->actions);
+    bool begun = state >= 0 && state < fy_begun(model);
+    return begun ? explorer
+                       ->seen[model->succ_start[state * model->actions + pair % model->actions] + j]
+                 : 0;
+}
