@@ -218,18 +218,37 @@ static void explain_choice(fy_gap_pass *gap)
     double *part = gap->doubt->part;
     if (gap->unknowns > 0) {
         note_parts(gap, gap->other.J, part);
+        gap->doubt->parts = -1;
         return;
     }
-    memset(part, 0, (size_t)gap->set->basis->blocks * sizeof *part);
-    part[gap->mine.block] += gap->mine.first;
-    part[gap->other.block] += gap->other.first;
+    int64_t mine = gap->mine.block, other = gap->other.block;
+    part[mine] = part[other] = 0;
+    part[mine] += gap->mine.first;
+    part[other] += gap->other.first;
+    gap->doubt->parts = mine == other ? 1 : 2;
+    gap->doubt->of[0] = mine;
+    gap->doubt->of[1] = other;
 }
 
 /* Where pi's own action does: the law of what follows. */
 static void explain_following(fy_gap_pass *gap)
 {
-    memset(gap->doubt->part, 0, (size_t)gap->set->basis->blocks * sizeof *gap->doubt->part);
+    gap->doubt->parts = 1;
+    gap->doubt->of[0] = gap->mine.block;
     gap->doubt->part[gap->mine.block] = 1;
+}
+
+/* Each law's part of a doubt: of all of them, or of the few that have one. */
+static void share_out(fy_gap_doubt *doubt, int64_t blocks, double share)
+{
+    double total = 0;
+    int64_t parts = doubt->parts < 0 ? blocks : doubt->parts;
+    for (int64_t i = 0; i < parts; i++)
+        total += doubt->part[doubt->parts < 0 ? i : doubt->of[i]];
+    for (int64_t i = 0; i < parts && total > 0; i++) {
+        int64_t g = doubt->parts < 0 ? i : doubt->of[i];
+        doubt->law[g] += share * doubt->part[g] / total;
+    }
 }
 
 /* First D_h(s) - sum_j p_j D_{h+1}(s_j), of the action that attains D; once these have been
@@ -239,16 +258,12 @@ static void note_doubt(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best)
     const foray_model *model = gap->model;
     fy_gap_doubt *doubt = gap->doubt;
     int64_t pair = s * model->actions + best, at = t * model->states + s;
-    int64_t blocks = gap->set->basis->blocks;
     const double *p = gap->set->p + model->gen_start[model->generator_set[pair]];
     const int32_t *next = model->succ + model->succ_start[pair];
     double expected = 0;
     if (doubt->weighed) {
-        double total = 0;
-        for (int64_t g = 0; g < blocks && doubt->share[at] > 0; g++)
-            total += doubt->part[g];
-        for (int64_t g = 0; g < blocks && total > 0; g++)
-            doubt->law[g] += doubt->share[at] * doubt->part[g] / total;
+        if (doubt->share[at] > 0)
+            share_out(doubt, gap->set->basis->blocks, doubt->share[at]);
         return;
     }
     for (int64_t j = 0; j < model->succ_start[pair + 1] - model->succ_start[pair]; j++)

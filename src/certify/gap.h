@@ -84,6 +84,8 @@ typedef struct fy_gap_doubt {
     double *share;   /* [horizon][states] */
     double *law;     /* [blocks] */
     double *part;    /* [blocks] scratch: the norms of one choice */
+    int64_t parts;   /* how many blocks have one; -1: all may */
+    int64_t of[2];   /* these */
     bool weighed;    /* shares are known, and are now being divided among laws */
 } fy_gap_doubt;
 
