@@ -12,7 +12,7 @@ typedef struct fy_backup {
     int64_t alike;                        /* columns of all sets, or 0 */
     bool centred, clip_first;
     const int32_t *generator_set, *succ;
-    const int64_t *succ_start;
+    const int64_t *succ_start, *gen_start;
     const double *p;
     const double *columns; /* p and R of shared sets, or NULL: see fy_kernel */
     const double *spread;  /* the same for many rewards, or NULL */

@@ -65,6 +65,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .generator_set = model->generator_set,
         .succ = ahead ? task->reward.place : model->succ,
         .succ_start = model->succ_start,
+        .gen_start = model->gen_start,
         .p = kernel->p,
         .columns = kernel->columns,
         .spread = kernel->spread,
