@@ -268,10 +268,10 @@ static void test_doubt(void **state)
             support_ok(it.ctx, foray_reward_create_reach(it.ctx, it.model, "reach", 1, &last, 0,
                                                          NULL, &it.reward));
         }
-        fy_gap_doubt doubt = {calloc((size_t)entries, sizeof *doubt.choice),
-                              calloc((size_t)entries, sizeof *doubt.share),
-                              calloc((size_t)blocks, sizeof *doubt.law),
-                              calloc((size_t)blocks, sizeof *doubt.part), false};
+        fy_gap_doubt doubt = {.choice = calloc((size_t)entries, sizeof *doubt.choice),
+                              .share = calloc((size_t)entries, sizeof *doubt.share),
+                              .law = calloc((size_t)blocks, sizeof *doubt.law),
+                              .part = calloc((size_t)blocks, sizeof *doubt.part)};
         fy_gap_result result = fy_certifier_policy(it.certifier, it.reward, it.action);
         fy_gap_result same = fy_gap_explain(it.certifier->gap, it.reward, it.action, &doubt);
         double shares = 0, laws = 0;
