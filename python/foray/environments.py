@@ -50,7 +50,7 @@ class Player(Protocol):
 
 def seed_of(seed: int, episode: int) -> int:
     """The seed of an episode, by the library's own random numbers: from 0 to 2**31 - 1."""
-    draw = Draw(seed & (2**64 - 1), episode, 0)
+    draw = Draw(whole(seed, "seed", 0, 2**64 - 1), whole(episode, "episode", 0), 0)
     return int(lib.foray_draw_uniform(byref(draw), 0) * 2.0**31)
 
 

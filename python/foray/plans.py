@@ -62,19 +62,20 @@ class Certificate:
         """Is it proved end to end?"""
         return self.status in ("certified", "exact")
 
-    @staticmethod
-    def of(struct: CertificateStruct) -> Certificate:
-        return Certificate(
-            gap=struct.gap,
-            delta=struct.delta,
-            radius=lib.foray_radius_name(struct.radius).decode(),
-            bound=lib.foray_bound_name(struct.bound).decode(),
-            status=lib.foray_certificate_status(byref(struct)).decode(),
-            because=lib.foray_certificate_because(byref(struct)).decode(),
-            optimal=lib.foray_certificate_optimal(byref(struct)).decode(),
-            vacuous=bool(struct.vacuous),
-            verdict=lib.foray_certificate_verdict(byref(struct)).decode(),
-        )
+
+def certificate_of(struct: CertificateStruct) -> Certificate:
+    """What C says, as Python has it."""
+    return Certificate(
+        gap=struct.gap,
+        delta=struct.delta,
+        radius=lib.foray_radius_name(struct.radius).decode(),
+        bound=lib.foray_bound_name(struct.bound).decode(),
+        status=lib.foray_certificate_status(byref(struct)).decode(),
+        because=lib.foray_certificate_because(byref(struct)).decode(),
+        optimal=lib.foray_certificate_optimal(byref(struct)).decode(),
+        vacuous=bool(struct.vacuous),
+        verdict=lib.foray_certificate_verdict(byref(struct)).decode(),
+    )
 
 
 @dataclass(frozen=True)
@@ -143,7 +144,7 @@ class Plan(Native):
         self.mode = MODES[struct.mode]
         #: What the policy earns by what was learnt, and between which bounds that lies.
         self.value, self.low, self.high = struct.expected, struct.low, struct.high
-        self.certificate = Certificate.of(struct.certificate)
+        self.certificate = certificate_of(struct.certificate)
 
     def __reduce__(self) -> Any:
         return _parsed, (self._json(), self.model, self.reward, self._clusters)

@@ -39,7 +39,7 @@ from .episodes import Environment, is_environment, is_vector
 from .errors import UsageError, WorldError, check_free
 from .models import Model, load_model, unstructured_model, world
 from .own import own_certify, own_plan, own_reward
-from .plans import GIVEN, Certificate, Plan, Policy, mode_of
+from .plans import GIVEN, Certificate, Plan, Policy, certificate_of, mode_of
 from .rewards import BuiltReward, Reward, RewardLike, arguments_of, range_of, reward
 from .vector import VectorEnvironment
 
@@ -411,7 +411,7 @@ class Run(Native):
         """The bound for all rewards r(s,a) in [0,1] at once."""
         found = CertificateStruct()
         self._context.long(lib.foray_explorer_bound, self._explorer, 0, byref(found))
-        return Certificate.of(found)
+        return certificate_of(found)
 
     @property
     def own(self) -> BuiltReward:

@@ -266,6 +266,25 @@ def use(answer: Any) -> None:
             pass
 
 
+def outcome(call: Callable[[], Any], text: str) -> str:
+    """What came of it, as a line. The alarm may ring until the end."""
+    try:
+        answer = call()
+        use(answer)
+        line = f"took {text} -> {_show(answer)}\n"
+    except ALLOWED as error:
+        few = not isinstance(error, (OSError, ImportError, StopIteration, MemoryError)) and len(str(error).split()) < 3
+        line = f"words {text}: {type(error).__name__}: {error}\n" if few else ""
+    except Slow:
+        raise
+    except BaseException as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        at = f"{Path(where.filename).name}:{where.lineno}"
+        line = f"raised {text}: {type(error).__name__} at {at}: {_show(str(error))}\n"
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    return line
+
+
 def attack_one(name: str, get: Callable[[], Any], owner: str, of: Objects, log: Any) -> None:
     """Writes a line for each call: what was wrong, or what was accepted."""
     for text, call in calls(get, owner, of):
@@ -273,19 +292,9 @@ def attack_one(name: str, get: Callable[[], Any], owner: str, of: Objects, log: 
         log.flush()
         signal.setitimer(signal.ITIMER_REAL, LIMIT)
         try:
-            answer = call()
-            use(answer)
-            log.write(f"took {name}({text}) -> {_show(answer)}\n")
-        except ALLOWED as error:
-            if not isinstance(error, (OSError, ImportError, StopIteration, MemoryError)) and len(str(error).split()) < 3:
-                log.write(f"words {name}({text}): {type(error).__name__}: {error}\n")
+            log.write(outcome(call, f"{name}({text})"))
         except Slow:
             log.write(f"slow {name}({text})\n")
-        except BaseException as error:
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            at = f"{Path(where.filename).name}:{where.lineno}"
-            log.write(f"raised {name}({text}): {type(error).__name__} at {at}: {_show(str(error))}\n")
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def run(pattern: str, accepted: bool) -> int:
@@ -298,12 +307,16 @@ def run(pattern: str, accepted: bool) -> int:
         with tempfile.NamedTemporaryFile("r", errors="replace") as log:
             child = os.fork()
             if child == 0:
-                os.chdir(of.folder)
-                if "libasan" not in os.environ.get("LD_PRELOAD", ""):
-                    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-                warnings.simplefilter("ignore")
-                with open(log.name, "w", errors="replace") as out:
-                    attack_one(name, get, owner, Objects(), out)
+                try:
+                    os.chdir(of.folder)
+                    if "libasan" not in os.environ.get("LD_PRELOAD", ""):
+                        resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+                    warnings.simplefilter("ignore")
+                    with open(log.name, "w", errors="replace") as out:
+                        attack_one(name, get, owner, Objects(), out)
+                except BaseException:
+                    traceback.print_exc()
+                    os._exit(1)
                 os._exit(0)
             _, status = os.waitpid(child, 0)
             lines = log.read().splitlines()

@@ -138,6 +138,9 @@ def test_exploring(tmp_path: Path) -> None:
     refuse(begins)
     refuse(foray.Simulator(step, states=3, actions=2, horizon=4), known=foray.unstructured_model(2, 2, 4))
     told = foray.Simulator(step, states=3, actions=2, horizon=4, start=np.int64(1))
+    assert told.reset(np.int64(5), 0) == 1
+    refused(lambda seed: told.reset(seed, 0), -1, 2**64, True, np.arange(3))
+    refused(lambda episode: told.reset(5, episode), -1, 2**64 + 1, 0.5)
     assert foray.explore(told, episodes=5).model.initial() == {1: 1.0}
     assert foray.explore(foray.Simulator(step, states=3, actions=2, horizon=4, start=lambda rng: 2),
                          episodes=5).model.initial() == {}  # fmt: skip
