@@ -352,7 +352,7 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
     def __init__(self, env: gymnasium.Env[Any, Any], plan: Plan) -> None:
         super().__init__(env)
         self.plan, self.steps = plan, 0
-        horizon, states = plan.policy.shape
+        horizon, states = plan.model.horizon, plan.model.states
         self._clusters = plan._clusters
         player = plan.run._player if plan.run is not None else None
         if isinstance(player, Environment) and self._clusters is not None:
@@ -369,8 +369,8 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def policy(self, observation: Any) -> Any:
         """What the plan does in this step, as an action of the environment."""
-        if self.steps >= len(self.plan.policy):
-            raise UsageError(f"the plan ends after {len(self.plan.policy)} steps")
+        if self.steps >= self.plan.model.horizon:
+            raise UsageError(f"the plan ends after {self.plan.model.horizon} steps")
         state = observation if self._clusters is not None else self._number(observation)
         return self._moves[self.plan.action(self.steps, state)]
 
@@ -391,7 +391,7 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
         for k in range(episodes):
             observation, _ = self.reset(seed=seed) if k == 0 else self.reset()
             over = False
-            while not over and self.steps < len(self.plan.policy):
+            while not over and self.steps < self.plan.model.horizon:
                 observation, reward, ended, cut, _ = self.step(self.policy(observation))
                 earned[k] += float(reward)
                 over = ended or cut

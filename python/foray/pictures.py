@@ -5,6 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 if TYPE_CHECKING:
     from .models import Model
     from .plans import Plan
@@ -31,7 +33,12 @@ def _places(model: Model) -> dict[tuple[int, int], int]:
 
 
 def _mark(model: Model, action: int) -> str:
-    return ARROWS.get(model.action_name(action) or "", str(action))
+    """Nothing where no episode can be."""
+    return "" if action < 0 else ARROWS.get(model.action_name(action) or "", str(action))
+
+
+def _called(model: Model, action: int) -> str:
+    return "" if action < 0 else model.action_name(action) or str(action)
 
 
 def _list(plan: Plan) -> str:
@@ -40,7 +47,7 @@ def _list(plan: Plan) -> str:
     shown = range(min(model.states, LONGEST_LIST))
     names = "".join(f"<th>{escape(model.state_name(s) or str(s))}</th>" for s in shown)
     done = "".join(
-        f"<td>{escape(model.action_name(a) or str(a))}</td>" for a in plan.policy[0, : len(shown)].tolist()
+        f"<td>{escape(_called(model, a))}</td>" for a in plan.policy[0, : len(shown)].tolist()
     )
     more = "<td>…</td>" if model.states > len(shown) else ""
     return f"<table><tr><th>state</th>{names}{more}</tr><tr><th>action</th>{done}{more}</tr></table>"
@@ -52,12 +59,12 @@ def html(plan: Plan) -> str:
     model = plan.model
     if not (places := _places(model)) or model.grid is None:
         return line + _list(plan)
-    rows = []
+    rows, first = [], plan.policy[0].tolist()
     for row in range(model.grid[0]):
         states = [places.get((row, col)) for col in range(model.grid[1])]
         rows.append("".join(
             "<td></td>" if s is None
-            else f'<td title="{escape(model.state_name(s) or str(s))}">{_mark(model, plan.action(0, s))}</td>'
+            else f'<td title="{escape(model.state_name(s) or str(s))}">{_mark(model, first[s])}</td>'
             for s in states
         ))  # fmt: skip
     return line + "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
@@ -79,9 +86,10 @@ def map_of(plan: Plan, step: int) -> Any:
     figure, axes = _figure(1.0 + 0.35 * cols, 1.2 + 0.35 * rows)
     axes.set(xlim=(-0.5, cols - 0.5), ylim=(rows - 0.5, -0.5), xticks=[], yticks=[], aspect="equal")
     axes.set_facecolor("0.8")
+    done = plan.policy[step].tolist()
     for (row, col), state in places.items():
         axes.bar(col, 0.94, 0.94, row - 0.47, color="white")
-        axes.text(col, row, _mark(model, plan.action(step, state)), ha="center", va="center")
+        axes.text(col, row, _mark(model, done[state]), ha="center", va="center")
     axes.set_title(f"{plan.reward.name}, step {step}\ncertificate {plan.certificate.gap:.3g}", fontsize=9)
     return figure
 
@@ -94,7 +102,8 @@ def _steps_of(plan: Plan) -> Any:
     model = plan.model
     shades: Any = ListedColormap(COLOURS[: min(model.actions, len(COLOURS))])
     figure, axes = _figure(6.0, min(8.0, 2.0 + 0.2 * model.states))
-    axes.imshow(plan.policy.T % len(COLOURS), cmap=shades, vmin=-0.5, vmax=shades.N - 0.5, aspect="auto", origin="lower")
+    done: Any = np.ma.masked_less(plan.policy.T, 0) % len(COLOURS)  # nothing where no episode can be
+    axes.imshow(done, cmap=shades, vmin=-0.5, vmax=shades.N - 0.5, aspect="auto", origin="lower")
     axes.set(xlabel="step", ylabel="state")
     if model.states <= LONGEST_LIST:
         axes.set_yticks(range(model.states), [model.state_name(s) or str(s) for s in range(model.states)])

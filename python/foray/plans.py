@@ -117,6 +117,23 @@ class Policy(Native):
         self.pointer = self._taken(made)
         self._destroyed_by(lib.foray_policy_destroy, self.pointer)
 
+    def fill(self, actions: npt.NDArray[np.int64]) -> None:
+        """Takes these actions, [horizon, states]: -1 in the states about which it says nothing."""
+        struct = cast(self.pointer, POINTER(PolicyStruct)).contents
+        silent = (actions < 0).any(axis=0)
+        odd = silent & (actions >= 0)
+        if odd.any():
+            raise UsageError(
+                f"policy: action -1 in state {int(np.argwhere(odd)[0, 1])}, but not in every step:"
+                " it is for states where no episode can be"
+            )
+        if silent.any():
+            self._covered = np.flatnonzero(~silent).astype(np.int32)  # C reads it as long as there is the policy
+            struct.state = self._covered.ctypes.data_as(POINTER(ctypes.c_int32))
+            struct.covered = len(self._covered)
+        copied = np.ascontiguousarray(actions[:, ~silent], dtype=np.int32)
+        ctypes.memmove(struct.action, copied.ctypes.data, copied.nbytes)
+
 
 class Plan(Native):
     """A policy for a reward: ``plan.action(step, state)``, ``plan.policy[step, state]``.

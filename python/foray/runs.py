@@ -11,7 +11,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from ctypes import POINTER, byref, c_void_p, cast, sizeof
+from ctypes import byref, c_void_p, sizeof
 from typing import Any, TypedDict
 
 import numpy as np
@@ -26,7 +26,6 @@ from ._library import (
     TRACE,
     CertificateStruct,
     ExplorerFacts,
-    PolicyStruct,
     Refutation,
     Settings,
     lib,
@@ -388,19 +387,18 @@ class Run(Native):
         ]
 
     def certify(self, policy: npt.ArrayLike, what: RewardLike) -> Plan:
-        """Certifies a policy from anywhere, an array [horizon, states] or [states], for a reward."""
+        """Certifies a policy from anywhere, an array [horizon, states] or [states], for a reward. In states where
+        no episode can be it may be -1, as ``plan.policy`` is."""
         own = isinstance(what, str) and what == "own"
         built = own_reward(self) if own else self._reward(what)
         out = c_void_p()
         context, shape = self._context, (self.model.horizon, self.model.states)
-        given = wholes(policy, "policy: action", 0, self.model.actions - 1)
+        given = wholes(policy, "policy: action", -1, self.model.actions - 1)
         if given.shape not in (shape, shape[1:]):
             raise UsageError(f"a policy of shape {given.shape}, but here it is {shape}, or {shape[1:]} for every step")
-        actions = np.ascontiguousarray(np.broadcast_to(given, shape), dtype=np.int32)
         context.call(lib.foray_policy_create, context, self.model, GIVEN, byref(out))
-        struct = cast(out, POINTER(PolicyStruct)).contents
-        ctypes.memmove(struct.action, actions.ctypes.data, actions.nbytes)
         made = Policy(out)
+        made.fill(np.broadcast_to(given, shape))
         if own:
             own_certify(self, made)
         else:

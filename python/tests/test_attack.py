@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from typing import Any
 
@@ -42,3 +43,29 @@ def test_numbers_are_no_addresses() -> None:
         ):  # fmt: skip
             with pytest.raises(TypeError, match="nothing to make by itself"):
                 make()
+
+
+def test_a_policy_is_silent_about_what_cannot_be_reached() -> None:
+    """What plan.policy shows is what run.certify takes: it refused its own plans."""
+    model = foray.Builder.tabular(3, 2, 3).initial({0: 1.0})
+    for s in range(3):
+        model.transition(s, 0, 0, 0.5).transition(s, 0, 1, 0.5).transition(s, 1, (s + 1) % 2, 1.0)
+    run = foray.explore(model.finish(), episodes=300, progress=False)
+    plan = run.plan("goal:1")
+    assert (plan.policy[:, 2] == -1).all() and (plan.policy[:, :2] >= 0).all()
+    for given in (plan.policy, plan.policy.tolist(), np.where(plan.policy < 0, 1, plan.policy)):
+        again = run.certify(given, "goal:1")
+        assert (again.value, again.certificate) == (plan.value, plan.certificate)
+        assert again.truth() == plan.truth()
+        copied = copy.copy(again)
+        assert np.array_equal(copied.policy, again.policy) and copied.certificate == again.certificate
+    silent = plan.policy.copy()
+    silent[1, 1] = -1
+    with pytest.raises(ValueError, match="action -1 in state 1, but not in every step"):
+        run.certify(silent, "goal:1")
+    silent[:, 1] = -1
+    with pytest.raises(foray.InputError, match="says nothing about state 1, which can be reached"):
+        run.certify(silent, "goal:1")
+    for wrong in (np.full((3, 3), -1), np.full(3, -2), np.full((3, 3), 2)):
+        with pytest.raises(ValueError, match="policy"):
+            run.certify(wrong, "goal:1")

@@ -93,7 +93,7 @@ def kind(text: str) -> str:
     if "*" in text:
         return "ptr"
     words = {"void": "void", "bool": "bool", "int64_t": "i64", "uint64_t": "u64", "uint32_t": "u32",
-             "double": "f64", "size_t": "size", "foray_status": "status", "int": "int"}  # fmt: skip
+             "int32_t": "i32", "double": "f64", "size_t": "size", "foray_status": "status", "int": "int"}  # fmt: skip
     first = text.split()[0]
     return words.get(first, "int")  # what is left are enums
 

@@ -69,6 +69,23 @@ def test_without_a_map_a_figure_has_steps_and_states() -> None:
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("step", "state")
 
 
+def test_where_no_episode_can_be_nothing_is_shown() -> None:
+    """It raised, and drew the last colour there."""
+    model = foray.Builder.tabular(3, 2, 2).initial({0: 1.0})
+    for s in range(3):
+        model.transition(s, 0, s % 2, 1.0).transition(s, 1, (s + 1) % 2, 1.0)
+    plain = foray.explore(model.finish(), episodes=5).plan("goal:1")
+    assert plain.policy[:, 2].tolist() == [-1, -1]
+    assert plain._repr_html_().endswith("<td>1</td><td>0</td><td></td></tr></table>")  # action 1 leads to state 1
+    mapped = foray.Builder.tabular(2, 1, 1).transition(0, 0, 0, 1.0).transition(1, 0, 1, 1.0).grid(1, 2)
+    mapped.cell(0, 0, 0).cell(1, 0, 1)
+    there = foray.explore(mapped.finish(), episodes=1).plan("goal:0")
+    assert Cells(there._repr_html_()).found == {(0, 0): ("0", True), (0, 1): ("", True)}
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    assert plain.figure().axes[0].images[0].get_array().tolist() == [*plain.policy.T[:2].tolist(), [None, None]]
+    assert [text.get_text() for text in there.figure().axes[0].texts] == ["0", ""]
+
+
 def test_figures() -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     run = foray.explore("riverswim:states=4,horizon=8", episodes=500)
