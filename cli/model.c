@@ -97,7 +97,7 @@ const cli_command cli_model_check = {
     .description =
         "Reads a model and checks that it is valid: that its theta (if known) gives\n"
         "probability vectors, that some theta makes all probabilities sum to one, and both\n"
-        "norm bounds. Prints dim (d), most successors (n), what remains unknown after\n"
+        "norm bounds. Prints dim (d), max successors (n), what remains unknown after\n"
         "centring, vertex counts, norms and memory in bytes. Exit code 3: the file is not a\n"
         "model; 1: it is a model, but not a valid one.",
     .options = check_options,

@@ -250,7 +250,8 @@ static double attack_q(const attack_world *world, const foray_reward *reward, do
     return q;
 }
 
-double attack_value(const attack_world *world, const foray_reward *reward, const int32_t *action)
+double attack_value(const attack_world *world, const foray_reward *reward,
+                    const foray_policy *policy)
 {
     const foray_model *truth = world->truth;
     int64_t S = truth->states, A = truth->actions, H = truth->horizon;
@@ -266,7 +267,10 @@ double attack_value(const attack_world *world, const foray_reward *reward, const
             if (facts.stops && !isnan(worth(world, reaches, s, false)))
                 continue;
             double best = -INFINITY;
-            int64_t first = action ? action[t * S + s] : 0, last = action ? first : A - 1;
+            int64_t first = policy ? foray_policy_action(policy, t, s) : 0;
+            int64_t last = policy ? first : A - 1;
+            if (first < 0)
+                continue; /* no episode gets there */
             for (int64_t a = first; a <= last; a++)
                 best = fmax(best, attack_q(world, reward, facts.discount, t, s, a, after));
             now[s] = best;

@@ -30,7 +30,8 @@ foray_settings attack_settings(support_random *random, char *text, size_t size);
 void attack_rewards(foray_context *ctx, attack_world *world, support_random *random,
                     foray_reward *out[ATTACK_REWARDS]);
 
-/* V^pi(mu) in the true world, by plain backward induction; with action NULL the best there is. */
-double attack_value(const attack_world *world, const foray_reward *reward, const int32_t *action);
+/* V^pi(mu) in the true world, by plain backward induction; with policy NULL the best there is. */
+double attack_value(const attack_world *world, const foray_reward *reward,
+                    const foray_policy *policy);
 
 #endif

@@ -95,7 +95,7 @@ static void count(attack *it, const foray_certificate *certificate, double loss)
 /* V_low <= V^pi <= V_high, V* <= V_bar, V* - V^pi <= gap. */
 static double judge_policy(attack *it, int r, const foray_policy *policy, const char *of)
 {
-    double value = attack_value(&it->world, it->reward[r], policy->action);
+    double value = attack_value(&it->world, it->reward[r], policy);
     double loss = it->best[r] - value;
     if (!promises(it, &policy->certificate))
         return loss;

@@ -76,7 +76,7 @@ holds "and it says how to go on" grep -q "after 0 of 2 runs; run the same comman
 
 # A program of which nothing is known, with a reward of the model, and settings of its own.
 cp "$source_dir"/examples/outside/{lake,foray_world}.py .
-lake=(compare "exec:python3 lake.py" -a inverse-count,random -r reach:15 -r goal:5 -k 20 --seeds 1 --rollouts 20)
+lake=(compare "exec:python3 lake.py" -a "inverse-count,random" -r reach:15 -r goal:5 -k 20 --seeds 1 --rollouts 20)
 expect 0 'inverse-count +[0-9.]+ ' foray "${lake[@]}" -o lake
 expect 0 "" foray "${lake[@]}" --shard 1/1 -o lake-shares
 expect 0 "" foray "${lake[@]}" -o lake-shares

@@ -201,17 +201,17 @@ expect 2 "seen through clusters" \
     foray plan pendulum.foray -r goal:9 -m plugin --radius likelihood --no-store
 foray plan pendulum.foray -r goal:9 -m plugin --no-store -o pendulum.json >/dev/null
 expect 2 "seen through clusters" foray certify pendulum.foray pendulum.json -r goal:9
-expect 0 "no guarantee: what follows a cluster does not obey the model" \
+expect 0 "no guarantee: no proof covers clusters" \
     foray plan pendulum.foray -r goal:9 -m plugin --no-store
 foray plan pendulum.foray -r goal:9 -m plugin --json >pendulum_plan.json
 holds "it is an estimate" test "$(json plans.0.certificate.status pendulum_plan.json)" = '"estimate"'
-holds "in the policy" grep -q '"status":"estimate",.*"because":"what follows a cluster' pendulum.json
+holds "in the policy" grep -q '"status":"estimate",.*"because":"no proof covers clusters' pendulum.json
 expect 0 estimate foray info pendulum.foray
 expect 0 "status *estimate" foray bound pendulum.foray
 expect 1 "nothing is proved" \
     foray plan pendulum.foray -r goal:9 --require 100 --no-store
 foray report pendulum.foray -o pendulum.html >/dev/null
-holds "on the page" grep -q "estimate: what follows a cluster does not obey the model" pendulum.html
+holds "on the page" grep -q "estimate: no proof covers clusters" pendulum.html
 holds "and nowhere certified" sh -c '! grep -q certified pendulum.html pendulum.json pendulum_plan.json'
 foray explore pendulum --clusters grid:5x5 -k 20 -o rfe.foray >explored.txt
 holds "exploring says so too" grep -q "(estimate, " explored.txt

@@ -135,6 +135,7 @@ static void sums_are_worth_what_their_terms_are(void **state)
         support_ok(
             ctx, fy_reward_sum(ctx, "sum", TERMS, (const foray_reward *const *)term, weight, &sum));
         support_ok(ctx, foray_plan_known(ctx, model, sum, &policy));
+        support_ok(ctx, fy_policy_fill(ctx, model, policy));
         for (int64_t i = 0; i < model->horizon * model->states && seed % 3 > 0; i++)
             policy->action[i] = (int32_t)support_below(&random, 2);
         for (int i = 0; i < TERMS; i++) {
