@@ -180,7 +180,7 @@ static void attack_plans(attack *it)
 /* Is ||z* - z||_M <= beta in every block, with the truth's z*? */
 static bool contains_truth(const attack *it, const fy_regression_set *set)
 {
-    const fy_basis *basis = it->world.belief->basis;
+    const fy_basis *basis = it->explorer->model->basis;
     double z[64];
     for (int64_t g = 0; g < basis->blocks; g++) {
         const double *centre = set->z + set->ridge->at_vector[g];
