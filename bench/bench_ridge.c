@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 6, MOST = 256, VECTORS = 64 };
-static const int sizes[SIZES] = {1, 3, 8, 16, 64, MOST};
+enum { SIZES = 6, MAX_D = 256, VECTORS = 64 };
+static const int sizes[SIZES] = {1, 3, 8, 16, 64, MAX_D};
 
 typedef struct work {
     int d, rounds;

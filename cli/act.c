@@ -221,7 +221,7 @@ static cli_exit run_act(cli_session *session)
 {
     acting a = {.session = session,
                 .numbers = cli_has(session, "numbers"),
-                .draw.seed = (uint64_t)cli_whole(session, "seed")};
+                .draw.seed = (uint64_t)cli_integer(session, "seed")};
     cli_exit code = open_policy(&a, session->args.operand[0]);
     if (code == CLI_DONE) {
         say_what_is_drawn(&a);
@@ -236,8 +236,8 @@ static cli_exit run_act(cli_session *session)
 
 static const cli_option options[] = {
     CLI_SWITCH("numbers", "print actions by number, even if they have names"),
-    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED,
-              "where a policy draws: what it draws depends on this and on the episode alone"),
+    CLI_INTEGER(0, "seed", "N", "1", 0, CLI_UNBOUNDED,
+                "where a policy draws: what it draws depends on this and on the episode alone"),
     CLI_END,
 };
 

@@ -64,7 +64,7 @@ typedef struct cli_option {
                .help = (help_)},                                                                   \
         .value = (value_), .letter = (letter_)                                                     \
     }
-#define CLI_WHOLE(letter, name, value, fallback, min, max, help)                                   \
+#define CLI_INTEGER(letter, name, value, fallback, min, max, help)                                 \
     CLI_NUMBER(letter, name, FORAY_INTEGER, value, fallback, min, max, help)
 #define CLI_REAL(letter, name, value, fallback, min, max, help)                                    \
     CLI_NUMBER(letter, name, FORAY_REAL, value, fallback, min, max, help)

@@ -34,7 +34,7 @@ typedef struct cli_session cli_session;
 typedef struct cli_view cli_view;     /* view.h */
 typedef struct cli_inputs cli_inputs; /* destination.c */
 
-enum { CLI_MOST_EXITS = 6 };
+enum { CLI_MAX_EXITS = 6 };
 
 /* The headings of foray --help, in their order. */
 #define CLI_GROUP_LIST(X)                                                                          \
@@ -59,13 +59,13 @@ typedef struct cli_command {
     int64_t min, max;     /* how many operands */
     cli_words words;      /* what completes the first of them */
     const char *description;
-    const cli_option *options;      /* its own; NULL: none */
-    bool answers;                   /* what it prints is all it is for: --quiet leaves it alone */
-    bool takes_settings;            /* the rows of the settings table are options too */
-    const char *often;              /* "output,episodes": what help begins with; or NULL */
-    const char *experiment;         /* the parameters of which are options too; or NULL */
-    cli_exit exits[CLI_MOST_EXITS]; /* beside 0 and 2, which every command has */
-    const char *examples;           /* shell lines that work in an empty directory */
+    const cli_option *options;     /* its own; NULL: none */
+    bool answers;                  /* what it prints is all it is for: --quiet leaves it alone */
+    bool takes_settings;           /* the rows of the settings table are options too */
+    const char *often;             /* "output,episodes": what help begins with; or NULL */
+    const char *experiment;        /* the parameters of which are options too; or NULL */
+    cli_exit exits[CLI_MAX_EXITS]; /* beside 0 and 2, which every command has */
+    const char *examples;          /* shell lines that work in an empty directory */
     cli_exit (*run)(cli_session *session);
 } cli_command;
 
@@ -126,8 +126,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
                "how progress is shown on standard error; bar: on a terminal, json: a line of "     \
                "JSON every second, for logs")
 #define CLI_OPTION_THREADS                                                                         \
-    CLI_WHOLE(0, "threads", "N", "cores online", 1, 1024,                                          \
-              "number of threads; results do not depend on it")
+    CLI_INTEGER(0, "threads", "N", "cores online", 1, 1024,                                        \
+                "number of threads; results do not depend on it")
 #define CLI_OPTION_REWARD                                                                          \
     CLI_FILE('r', "reward", "REWARD",                                                              \
              "a reward file (- is standard input); goal:STATE (1 per visit), goals (all of "       \
@@ -150,9 +150,9 @@ static inline bool cli_has(const cli_session *session, const char *name)
     CLI_REAL(0, "require", "EPS", NULL, 0, 1e300,                                                  \
              "end with exit code 1 if a certificate is above this")
 #define CLI_OPTION_DOUBT                                                                           \
-    CLI_WHOLE(0, "doubt", "N", "3", 0, 1000000,                                                    \
-              "how many places and laws to show as the reason why a certificate is above 0; "      \
-              "without this option, shown and written only if there is a single reward")
+    CLI_INTEGER(0, "doubt", "N", "3", 0, 1000000,                                                  \
+                "how many places and laws to show as the reason why a certificate is above 0; "    \
+                "without this option, shown and written only if there is a single reward")
 #define CLI_OPTION_FORCE                                                                           \
     CLI_SWITCH("force", "replace that file if it exists; never one that the command reads")
 #define CLI_OPTION_TO                                                                              \
@@ -180,7 +180,7 @@ cli_exit cli_settings_apply(cli_session *session, const char *except, foray_sett
 cli_exit cli_options_check(cli_session *session);
 
 /* The value of an option that has one, given or by default; a choice counts from 0. */
-int64_t cli_whole(const cli_session *session, const char *name);
+int64_t cli_integer(const cli_session *session, const char *name);
 double cli_real(const cli_session *session, const char *name);
 int cli_choice(const cli_session *session, const char *name);
 

@@ -176,7 +176,7 @@ cli_exit cli_run_close(const cli_session *session, foray_run *run, cli_exit code
 static int threads_wanted(const cli_session *session)
 {
     if (cli_has(session, "threads"))
-        return (int)cli_whole(session, "threads");
+        return (int)cli_integer(session, "threads");
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     return cores < 1 ? 1 : cores > 1024 ? 1024 : (int)cores;
 }

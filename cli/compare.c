@@ -116,11 +116,11 @@ static cli_exit read_options(contest *c)
     cli_session *session = c->session;
     foray_comparison_default(&c->what);
     c->what.mode = cli_choice(session, "mode");
-    c->what.seeds = cli_whole(session, "seeds");
+    c->what.seeds = cli_integer(session, "seeds");
     c->what.seconds = cli_real(session, "seconds");
-    c->what.rewards = cli_whole(session, "rewards");
-    c->what.goals = cli_whole(session, "goals");
-    c->what.rounds = cli_whole(session, "rounds");
+    c->what.rewards = cli_integer(session, "rewards");
+    c->what.goals = cli_integer(session, "goals");
+    c->what.rounds = cli_integer(session, "rounds");
     cli_exit code = cli_shard_read(session, &c->what.shard);
     if (code == CLI_DONE)
         code = cli_settings_apply(session, "algorithm", &c->what.settings);
@@ -180,7 +180,7 @@ static cli_exit choose_rewards(contest *c)
 static cli_exit open_reality(contest *c)
 {
     cli_session *session = c->session;
-    c->reality = (foray_reality){.rollouts = cli_whole(session, "rollouts")};
+    c->reality = (foray_reality){.rollouts = cli_integer(session, "rollouts")};
     if (c->what.figure.name)
         return cli_fail(session, CLI_USAGE, "--figure: there are no plots of %s", c->world);
     cli_exit code = cli_view_open(session, c->world, &c->view);
@@ -348,17 +348,17 @@ static cli_exit run_compare(cli_session *session)
 
 static const cli_option options[] = {
     CLI_FILE('o', "output", "DIR", "the directory for tables and plots (required)"),
-    CLI_WHOLE(0, "seeds", "N", "5", 1, 1000000, "runs of each algorithm, with consecutive seeds"),
+    CLI_INTEGER(0, "seeds", "N", "5", 1, 1000000, "runs of each algorithm, with consecutive seeds"),
     CLI_REAL(0, "seconds", "T", "0", 0, 1e9,
              "end a run after this many seconds of exploring; 0: never"),
     CLI_OPTION_MODE,
-    CLI_WHOLE(0, "rewards", "N", "32", 1, 1000000,
-              "rewards in each random family: dense, sparse, timed"),
-    CLI_WHOLE(0, "goals", "N", "256", 0, CLI_UNBOUNDED,
-              "largest number of goal states, drawn at random; 0: every state"),
-    CLI_WHOLE(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
-    CLI_WHOLE(0, "rollouts", "N", "1000", 2, 1000000000,
-              "episodes for which a plan is tried in a system; the truth there is not known"),
+    CLI_INTEGER(0, "rewards", "N", "32", 1, 1000000,
+                "rewards in each random family: dense, sparse, timed"),
+    CLI_INTEGER(0, "goals", "N", "256", 0, CLI_UNBOUNDED,
+                "largest number of goal states, drawn at random; 0: every state"),
+    CLI_INTEGER(0, "rounds", "N", "4", 0, 1000000, "rounds of the adversary"),
+    CLI_INTEGER(0, "rollouts", "N", "1000", 2, 1000000000,
+                "episodes for which a plan is tried in a system; the truth there is not known"),
     CLI_FILE('r', "reward", "REWARD",
              "the reward, for algorithms that see it; a reward file or goal:STATE; if the truth is "
              "not known, the reward to plan for; may then be repeated"),

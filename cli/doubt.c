@@ -19,8 +19,8 @@ static bool has_reasons(const foray_run *run, const foray_certificate *certifica
 int64_t cli_doubt_count(const cli_session *session, int64_t rewards)
 {
     if (cli_has(session, "doubt") || session->json)
-        return cli_whole(session, "doubt");
-    return rewards == 1 ? cli_whole(session, "doubt") : 0;
+        return cli_integer(session, "doubt");
+    return rewards == 1 ? cli_integer(session, "doubt") : 0;
 }
 
 cli_exit cli_doubt_find(cli_session *session, foray_run *run, const foray_reward *reward,

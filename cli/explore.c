@@ -626,8 +626,8 @@ static cli_exit explore(exploration *e)
     cli_workers_close(&workers);
     code = cli_status(session, status);
     if (status >= 0) {
-        cli_exit told = show_exploration(e, status);
-        code = told == CLI_DONE ? code : told;
+        cli_exit shown = show_exploration(e, status);
+        code = shown == CLI_DONE ? code : shown;
     }
     char *how = continuation(e);
     if (status == FORAY_ERROR_WORLD && foray_run_saved(e->run) > 0)

@@ -95,7 +95,7 @@ bool cli_help_exit(const cli_command *command, cli_exit code)
 {
     if (code == CLI_DONE || code == CLI_USAGE)
         return true;
-    for (int i = 0; i < CLI_MOST_EXITS; i++)
+    for (int i = 0; i < CLI_MAX_EXITS; i++)
         if (command->exits[i] == code)
             return true;
     return false;

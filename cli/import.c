@@ -63,7 +63,7 @@ static cli_exit read_files(cli_session *session, importing *i)
 {
     foray_import_options options = {
         .size = sizeof options,
-        .horizon = cli_has(session, "horizon") ? cli_whole(session, "horizon") : 0,
+        .horizon = cli_has(session, "horizon") ? cli_integer(session, "horizon") : 0,
         .initial = cli_value(session, "initial"),
         .laws = cli_value(session, "laws"),
         .forget_theta = cli_has(session, "forget-theta"),
@@ -129,7 +129,7 @@ static cli_exit run_import(cli_session *session)
 }
 
 static const cli_option import_options[] = {
-    CLI_WHOLE(0, "horizon", "H", NULL, 1, 1e6, "steps per episode (required)"),
+    CLI_INTEGER(0, "horizon", "H", NULL, 1, 1e6, "steps per episode (required)"),
     CLI_TEXT(0, "initial", "STATE",
              "where episodes begin: a state, or a file with one probability per line; by default "
              "NAME.isd.txt next to NAME.csv, or PRISM's label init"),

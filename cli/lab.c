@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------ lab list */
 
-static const char *const kinds[] = {"whole number", "number", "word", "text", "algorithm", "world"};
+static const char *const kinds[] = {"integer", "number", "word", "text", "algorithm", "world"};
 
 enum { NAMES = 21 }; /* the column behind the longest name */
 

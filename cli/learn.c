@@ -127,8 +127,8 @@ static cli_exit learn(learning *l)
     cli_progress_end(&l->progress);
     cli_exit code = cli_reread_status(session, &l->data, status);
     if (status >= 0) {
-        cli_exit told = show_run(l);
-        code = told == CLI_DONE ? code : told;
+        cli_exit shown = show_run(l);
+        code = shown == CLI_DONE ? code : shown;
     }
     if (status == FORAY_INTERRUPTED)
         cli_fail(session, code,

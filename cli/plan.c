@@ -543,7 +543,7 @@ static cli_exit complete(planning *p, int64_t i)
 {
     foray_context *ctx = p->session->ctx;
     const foray_reward *reward = p->rewards.item[i];
-    int64_t max = cli_has(p->session, "doubt") ? cli_whole(p->session, "doubt") : MAX_REASONS;
+    int64_t max = cli_has(p->session, "doubt") ? cli_integer(p->session, "doubt") : MAX_REASONS;
     foray_policy *policy = p->policy[i];
     foray_status status = p->known ? foray_policy_complete(ctx, policy, p->known, reward)
                                    : foray_run_complete_policy(p->run, reward, policy);

@@ -30,7 +30,7 @@ static int64_t history_of(const playing *p)
     enum { LARGE = 1000 };
     bool told = cli_has(p->session, "history");
     bool large = p->run && foray_model_states(foray_run_model(p->run)) > LARGE;
-    return large && !told ? 0 : cli_whole(p->session, "history");
+    return large && !told ? 0 : cli_integer(p->session, "history");
 }
 
 static cli_exit write_page(playing *p, const char *path, size_t *size)
@@ -79,10 +79,11 @@ static cli_exit run_play(cli_session *session)
 
 static const cli_option options[] = {
     CLI_FILE('o', "output", "FILE", "the HTML file to write; - is standard output (required)"),
-    CLI_WHOLE(0, "history", "N", "24", 0, 24,
-              "for a run: also show what was known after a half, a quarter, ... of its episodes, "
-              "at most N such points; all episodes are replayed for that, so with more than 1,000 "
-              "states only if asked for"),
+    CLI_INTEGER(
+        0, "history", "N", "24", 0, 24,
+        "for a run: also show what was known after a half, a quarter, ... of its episodes, "
+        "at most N such points; all episodes are replayed for that, so with more than 1,000 "
+        "states only if asked for"),
     CLI_SWITCH("reachable",
                "show only the states that an episode can reach, if all of them are too many for a "
                "page; values are the same, certificates may be smaller, and there is no --history"),

@@ -529,8 +529,8 @@ static cli_exit run_rollout(cli_session *session)
 {
     rollout r = {.session = session,
                  .mode = cli_choice(session, "mode"),
-                 .episodes = cli_whole(session, "episodes"),
-                 .seed = cli_whole(session, "seed"),
+                 .episodes = cli_integer(session, "episodes"),
+                 .seed = cli_integer(session, "seed"),
                  .confidence = cli_real(session, "confidence"),
                  .work = {.heading = "trying ", .parts = "episodes"}};
     cli_exit code = open_rollout_run(&r);
@@ -549,9 +549,9 @@ static cli_exit run_rollout(cli_session *session)
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_FILE(0, "policy", "FILE", "try this policy instead of planned ones, for every reward"),
-    CLI_WHOLE('n', "episodes", "N", "2000", 2, 1000000000, "episodes to follow each policy for"),
+    CLI_INTEGER('n', "episodes", "N", "2000", 2, 1000000000, "episodes to follow each policy for"),
     CLI_REAL(0, "confidence", "C", "0.95", 0.01, 0.999999, "confidence of each interval"),
-    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of these episodes"),
+    CLI_INTEGER(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of these episodes"),
     CLI_OPTION_MODE,
     CLI_OPTION_TRUST,
     CLI_OPTION_CONTAIN,

@@ -68,7 +68,7 @@ static foray_parameter_value value_of(const cli_session *session, const char *na
     return value;
 }
 
-int64_t cli_whole(const cli_session *session, const char *name)
+int64_t cli_integer(const cli_session *session, const char *name)
 {
     return value_of(session, name).integer;
 }

@@ -669,7 +669,7 @@ double cli_loss(const foray_reward *reward, double value, double optimal)
 
 /* -------------------------------------------------------------------- policies */
 
-/* A whole number below `count`, of digits alone: 1e3 may be a name. */
+/* An integer below `count`, of digits alone: 1e3 may be a name. */
 static bool read_number(const char *cell, int64_t count, int64_t *out)
 {
     return *cell && !cell[strspn(cell, "0123456789")] && fy_integer_read(cell, strlen(cell), out) &&

@@ -32,13 +32,13 @@ void cli_put(FILE *stream, int width, const char *text)
 void cli_put_message(FILE *stream, const char *format, va_list values)
 {
     va_list again;
-    char spare[1024]; /* it may be memory that has run out */
+    char room[1024]; /* it may be memory that has run out */
     va_copy(again, values);
     size_t size = (size_t)vsnprintf(NULL, 0, format, again) + 1;
     va_end(again);
-    char *own = size > sizeof spare ? malloc(size) : NULL;
-    vsnprintf(own ? own : spare, own ? size : sizeof spare, format, values);
-    cli_put(stream, 0, own ? own : spare);
+    char *own = size > sizeof room ? malloc(size) : NULL;
+    vsnprintf(own ? own : room, own ? size : sizeof room, format, values);
+    cli_put(stream, 0, own ? own : room);
     free(own);
 }
 

@@ -147,12 +147,12 @@ static cli_exit read_options(cli_session *session, cli_view *view)
         return cli_fail(session, CLI_USAGE, "--draws and --accuracy cannot be combined");
     if (cli_has(session, "draws")) {
         aggregation->accuracy = 0;
-        aggregation->draws = cli_whole(session, "draws");
+        aggregation->draws = cli_integer(session, "draws");
     }
     if (cli_has(session, "accuracy"))
         aggregation->accuracy = cli_real(session, "accuracy");
     if (cli_has(session, "aggregate-seed"))
-        aggregation->seed = (uint64_t)cli_whole(session, "aggregate-seed");
+        aggregation->seed = (uint64_t)cli_integer(session, "aggregate-seed");
     if (cli_has(session, "lipschitz"))
         aggregation->lipschitz = cli_real(session, "lipschitz");
     const char *how = cli_value(session, "continue");

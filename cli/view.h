@@ -31,13 +31,13 @@ struct cli_view {
              "the regions of similar states that a system is seen through; grid:31x31 (a box "     \
              "for each cell), radial:500[,width=W,nearest=N] (around 500 points) or states (each " \
              "its own); by default, a grid that suits the dimensions"),                            \
-        CLI_WHOLE(0, "draws", "N", "100", 1, CLI_UNBOUNDED,                                        \
-                  "Monte Carlo draws, for systems; for each cluster, action and simulator"),       \
+        CLI_INTEGER(0, "draws", "N", "100", 1, CLI_UNBOUNDED,                                      \
+                    "Monte Carlo draws, for systems; for each cluster, action and simulator"),     \
         CLI_REAL(0, "accuracy", "X", NULL, 1e-9, 1,                                                \
                  "Monte Carlo error, for systems; takes as many draws as the error of each mean "  \
                  "needs to be at most this"),                                                      \
-        CLI_WHOLE(0, "aggregate-seed", "N", "1", 0, CLI_UNBOUNDED,                                 \
-                  "seed of these draws, for systems"),                                             \
+        CLI_INTEGER(0, "aggregate-seed", "N", "1", 0, CLI_UNBOUNDED,                               \
+                    "seed of these draws, for systems"),                                           \
         CLI_TEXT(0, "continue", "HOW",                                                             \
                  "where a step of a system begins; real: in the real state, fresh: in a fresh "    \
                  "point of its cluster, so that exploring obeys the model and certificates hold"), \

@@ -46,7 +46,7 @@ cli_exit cli_workers_open(cli_session *session, const cli_view *view, foray_run 
 {
     bool alone = fy_explorer_ahead(foray_run_explorer(run)) != FY_AHEAD_PLAYS;
     cli_exit code = CLI_DONE;
-    *out = (cli_workers){.count = alone ? 1 : cli_whole(session, "workers")};
+    *out = (cli_workers){.count = alone ? 1 : cli_integer(session, "workers")};
     for (int64_t i = 0; i < out->count && code == CLI_DONE; i++)
         code = open_worker(session, view, foray_run_model(run), out, i);
     return code;
@@ -68,10 +68,10 @@ void cli_workers_print(cli_session *session, foray_run *run, const foray_progres
     if (!cli_has(session, "workers"))
         return;
     if (ahead == FY_AHEAD_PLAYS) {
-        char thrown[CLI_NUMBER_SIZE];
+        char discarded[CLI_NUMBER_SIZE];
         printf("workers                 %" PRId64 "; %s episode%s played ahead %s discarded\n",
-               last->workers, cli_grouped(last->discarded, thrown), last->discarded == 1 ? "" : "s",
-               last->discarded == 1 ? "was" : "were");
+               last->workers, cli_grouped(last->discarded, discarded),
+               last->discarded == 1 ? "" : "s", last->discarded == 1 ? "was" : "were");
     } else {
         printf("workers                 1: nothing can be played ahead, since %s %s\n",
                foray_run_settings(run)->algorithm,

@@ -4,20 +4,20 @@
 
 #include "view.h"
 
-enum { CLI_MOST_WORKERS = 256 };
+enum { CLI_MAX_WORKERS = 256 };
 
 /* A context, a system (of a view) and a world for each; the first ones are the session's. */
 typedef struct cli_workers {
     int64_t count;
-    foray_context *ctx[CLI_MOST_WORKERS];
-    foray_system *system[CLI_MOST_WORKERS];
-    foray_world *world[CLI_MOST_WORKERS];
+    foray_context *ctx[CLI_MAX_WORKERS];
+    foray_system *system[CLI_MAX_WORKERS];
+    foray_world *world[CLI_MAX_WORKERS];
 } cli_workers;
 
 #define CLI_OPTION_WORKERS                                                                         \
-    CLI_WHOLE(0, "workers", "N", "1", 1, CLI_MOST_WORKERS,                                         \
-              "copies of the world that play at once; the same episodes to the last bit, but "     \
-              "sooner if the world is slow")
+    CLI_INTEGER(0, "workers", "N", "1", 1, CLI_MAX_WORKERS,                                        \
+                "copies of the world that play at once; the same episodes to the last bit, but "   \
+                "sooner if the world is slow")
 
 /* The world of a view, whose system is `system`, or a copy of it; NULL: that of the model. */
 foray_status cli_view_world(foray_context *ctx, const cli_view *view, foray_system *system,

@@ -49,8 +49,8 @@ static void output_world(cli_output *output, const foray_world_info *info,
         cli_output_open(output, NULL);
         cli_output_text(output, "name", parameter->name);
         cli_output_real(output, "default", fallback);
-        cli_output_real(output, "least", parameter->min);
-        cli_output_real(output, "most", parameter->max);
+        cli_output_real(output, "min", parameter->min);
+        cli_output_real(output, "max", parameter->max);
         cli_output_flag(output, "whole", parameter->kind == FORAY_INTEGER);
         cli_output_text(output, "help", parameter->help);
         cli_output_close(output);

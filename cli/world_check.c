@@ -70,7 +70,7 @@ static cli_exit run_check(cli_session *session)
     const char *text = session->args.operand[0];
     foray_system *system = NULL;
     findings found = {.passed = 0};
-    int64_t draws = cli_whole(session, "draws"), seed = cli_whole(session, "seed"), failed;
+    int64_t draws = cli_integer(session, "draws"), seed = cli_integer(session, "seed"), failed;
     cli_exit code = cli_view_check_typed(session, text);
     if (code == CLI_DONE)
         code = cli_system_open(session, text, &system);
@@ -89,9 +89,9 @@ static cli_exit run_check(cli_session *session)
 }
 
 static const cli_option options[] = {
-    CLI_WHOLE(0, "draws", "N", "5000", 2, 1000000000,
-              "draws for each (s,a) at which reality is compared with the simulators"),
-    CLI_WHOLE(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of the questions"),
+    CLI_INTEGER(0, "draws", "N", "5000", 2, 1000000000,
+                "draws for each (s,a) at which reality is compared with the simulators"),
+    CLI_INTEGER(0, "seed", "N", "1", 0, CLI_UNBOUNDED, "seed of the questions"),
     CLI_OPTION_CONTAIN,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,

@@ -6,11 +6,11 @@
 #include "policy/policy.h"
 #include "aggregate/clusters.h"
 
-enum { MOST = 1 << 20 };
+enum { MAX = 1 << 20 };
 
 static foray_status parse(foray_context *ctx, const char *text, size_t size, foray_policy **out)
 {
-    return fy_policy_parse(ctx, text, size, "policy", MOST, out);
+    return fy_policy_parse(ctx, text, size, "policy", MAX, out);
 }
 
 static void check_again(foray_context *ctx, const foray_policy *policy)

@@ -1,6 +1,6 @@
 """Looks for names too common: common_names.py SOURCES. Prints them, and ends in 1 if there are any.
 
-A static function of one name in more than MOST_FILES files of src, lab and cli says nothing of its
+A static function of one name in more than MAX_FILES files of src, lab and cli says nothing of its
 subject.
 """
 
@@ -9,7 +9,7 @@ import pathlib
 import re
 import sys
 
-MOST_FILES = 5
+MAX_FILES = 5
 KINDS = {".c", ".h", ".inc"}
 ATTRIBUTE = re.compile(r"__attribute__\(\(.*?\)\)")
 STATIC = re.compile(r"^static\b[^;={}()]*?\b(\w+)\s*\((?!\*)", re.M)
@@ -25,7 +25,7 @@ def main(sources):
                 for name in set(STATIC.findall(ATTRIBUTE.sub("", found.read_text()))):
                     places[name].append(found.relative_to(top).as_posix())
     for name, files in sorted(places.items()):
-        if len(files) > MOST_FILES:
+        if len(files) > MAX_FILES:
             print(f"'{name}' is a static function in {len(files)} files, name its subject: {' '.join(files)}")
             problems += 1
     print(f"common names: {len(places)} static functions, {problems} problems")

@@ -129,7 +129,7 @@ static double bonus(const euler_stage *s, int t, int state, int action, const do
 {
     const foray_settings *settings = &s->explorer->settings;
     const int32_t *next;
-    double n = euler_visits(s, t, state, action), apart[EULER_MOST_S], C = s->o->left[t + 1];
+    double n = euler_visits(s, t, state, action), apart[EULER_MAX_S], C = s->o->left[t + 1];
     if (C == 0 || euler_successors(s, state, action, &next) == 1)
         return 0;
     if (n < 2)
@@ -193,7 +193,7 @@ double euler_play(euler_stage *s, bool watch)
 {
     foray_draw draw = {.seed = (uint64_t)s->explorer->settings.seed,
                        .episode = (uint64_t)s->explorer->episodes};
-    int64_t path[EULER_MOST_H + 1], taken[EULER_MOST_H];
+    int64_t path[EULER_MAX_H + 1], taken[EULER_MAX_H];
     double total = 0;
     support_ok(s->ctx, foray_explorer_begin(s->explorer));
     if (watch)

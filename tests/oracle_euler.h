@@ -8,16 +8,15 @@
 /* cmocka's own comparison is in single precision. */
 #define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
-enum { EULER_MOST_S = 6, EULER_MOST_A = 3, EULER_MOST_H = 6 };
+enum { EULER_MAX_S = 6, EULER_MAX_A = 3, EULER_MAX_H = 6 };
 
 /* EULER and the certified recursions as a textbook would write them: dense, everything anew. */
 typedef struct euler_dense {
     int S, A, H;
-    double n[EULER_MOST_H][EULER_MOST_S][EULER_MOST_A][EULER_MOST_S];
-    double up[EULER_MOST_H + 1][EULER_MOST_S], low[EULER_MOST_H + 1][EULER_MOST_S];
-    double raw[EULER_MOST_H][EULER_MOST_S][EULER_MOST_A],
-        Q[EULER_MOST_H][EULER_MOST_S][EULER_MOST_A];
-    double left[EULER_MOST_H + 1];
+    double n[EULER_MAX_H][EULER_MAX_S][EULER_MAX_A][EULER_MAX_S];
+    double up[EULER_MAX_H + 1][EULER_MAX_S], low[EULER_MAX_H + 1][EULER_MAX_S];
+    double raw[EULER_MAX_H][EULER_MAX_S][EULER_MAX_A], Q[EULER_MAX_H][EULER_MAX_S][EULER_MAX_A];
+    double left[EULER_MAX_H + 1];
 } euler_dense;
 
 typedef struct euler_stage {

@@ -79,7 +79,7 @@ void inner_add_set(int block, int n, const double *rows)
 /* Sigma from some random vectors, badly scaled on purpose. */
 void inner_make_ridge(void)
 {
-    double lambda[4] = {1, 0.5, 2, 0.1}, x[INNER_MOST_D];
+    double lambda[4] = {1, 0.5, 2, 0.1}, x[INNER_MAX_D];
     assert_int_equal(fy_ridge_create(support_arena(inner_bed.ctx), &inner_bed.basis, lambda, 1000,
                                      &inner_bed.ridge),
                      FORAY_OK);
@@ -158,7 +158,7 @@ void inner_centre_rows(int n, int d, double *rows)
 
 void inner_add_random_sets(bool centred, int count, int max_n)
 {
-    double rows[INNER_MOST_N * INNER_MOST_D];
+    double rows[INNER_MAX_N * INNER_MAX_D];
     for (int k = 0; k < count; k++) {
         int block = inner_draw_below((int)inner_bed.basis.blocks), d = inner_bed.block[block].dim;
         int n = 1 + inner_draw_below(max_n);
@@ -174,7 +174,7 @@ void inner_add_random_sets(bool centred, int count, int max_n)
 /* ||sum_j f_j g_j||_{Sigma^-1}, the plain way. */
 double inner_norm_of(int64_t set, const double *f)
 {
-    double g[INNER_MOST_N * INNER_MOST_D], psi[INNER_MOST_D] = {0};
+    double g[INNER_MAX_N * INNER_MAX_D], psi[INNER_MAX_D] = {0};
     int64_t block = inner_bed.block_of_generator_set[set], d = inner_bed.block[block].dim;
     fy_basis_generators(&inner_bed.basis, set, g);
     for (int64_t j = 0; j < fy_generator_set_size(&inner_bed.model, set); j++)
@@ -186,7 +186,7 @@ double inner_norm_of(int64_t set, const double *f)
 
 double inner_norm_of_bits(const fy_inner *inner, int64_t set)
 {
-    double f[INNER_MOST_N];
+    double f[INNER_MAX_N];
     for (int64_t j = 0; j < fy_generator_set_size(&inner_bed.model, set); j++)
         f[j] = fy_inner_bit(inner->bits + inner->at_bits[set], j);
     return inner_norm_of(set, f);
@@ -195,7 +195,7 @@ double inner_norm_of_bits(const fy_inner *inner, int64_t set)
 double inner_brute_force(int64_t set)
 {
     int64_t n = fy_generator_set_size(&inner_bed.model, set);
-    double best = 0, f[INNER_MOST_N];
+    double best = 0, f[INNER_MAX_N];
     for (int64_t v = 0; v < (int64_t)1 << n; v++) {
         for (int64_t j = 0; j < n; j++)
             f[j] = (double)(v >> j & 1);
@@ -208,8 +208,8 @@ double inner_brute_force(int64_t set)
  * from Y = Sigma, Z = I. */
 static void inverse_root(int64_t block, double *out)
 {
-    long double y[INNER_MOST_D * INNER_MOST_D], z[INNER_MOST_D * INNER_MOST_D],
-        yi[INNER_MOST_D * INNER_MOST_D], zi[INNER_MOST_D * INNER_MOST_D];
+    long double y[INNER_MAX_D * INNER_MAX_D], z[INNER_MAX_D * INNER_MAX_D],
+        yi[INNER_MAX_D * INNER_MAX_D], zi[INNER_MAX_D * INNER_MAX_D];
     int d = inner_bed.block[block].dim;
     const double *sigma = inner_bed.ridge->sigma + inner_bed.ridge->at_matrix[block];
     for (int i = 0; i < d; i++)
@@ -232,7 +232,7 @@ static void inverse_root(int64_t block, double *out)
 /* w_j = Sigma^{-1/2} g_j */
 static void root_generators(int64_t set, double *w)
 {
-    double g[INNER_MOST_N * INNER_MOST_D], root[INNER_MOST_D * INNER_MOST_D];
+    double g[INNER_MAX_N * INNER_MAX_D], root[INNER_MAX_D * INNER_MAX_D];
     int64_t block = inner_bed.block_of_generator_set[set], d = inner_bed.block[block].dim;
     fy_basis_generators(&inner_bed.basis, set, g);
     inverse_root(block, root);
@@ -247,7 +247,7 @@ static void root_generators(int64_t set, double *w)
 /* max over all sign vectors x of sum_j max(0, <x, w_j>) */
 double inner_l1_by_signs(int64_t set)
 {
-    double w[INNER_MOST_N * INNER_MOST_D], best = 0;
+    double w[INNER_MAX_N * INNER_MAX_D], best = 0;
     int64_t n = fy_generator_set_size(&inner_bed.model, set),
             d = inner_bed.block[inner_bed.block_of_generator_set[set]].dim;
     root_generators(set, w);
@@ -268,7 +268,7 @@ double inner_l1_by_signs(int64_t set)
  * sum_j f_j w_ji = p_i - q_i,  p_i <= M b_i,  q_i <= M (1 - b_i),  b_i in {0,1}. */
 double inner_l1_by_glpk(int64_t set)
 {
-    double w[INNER_MOST_N * INNER_MOST_D], big = 1;
+    double w[INNER_MAX_N * INNER_MAX_D], big = 1;
     int n = (int)fy_generator_set_size(&inner_bed.model, set),
         d = inner_bed.block[inner_bed.block_of_generator_set[set]].dim;
     root_generators(set, w);
@@ -281,8 +281,8 @@ double inner_l1_by_glpk(int64_t set)
     for (int j = 1; j <= n; j++)
         glp_set_col_bnds(lp, j, GLP_DB, 0, 1);
     for (int i = 1; i <= d; i++) {
-        int p = n + i, q = n + d + i, b = n + 2 * d + i, index[INNER_MOST_N + 3];
-        double value[INNER_MOST_N + 3];
+        int p = n + i, q = n + d + i, b = n + 2 * d + i, index[INNER_MAX_N + 3];
+        double value[INNER_MAX_N + 3];
         glp_set_col_bnds(lp, p, GLP_LO, 0, 0);
         glp_set_col_bnds(lp, q, GLP_LO, 0, 0);
         glp_set_obj_coef(lp, p, 1);
@@ -323,8 +323,8 @@ bool inner_is_cell(int count, int d, const double *h, uint64_t signs)
     for (int i = 1; i <= d; i++)
         glp_set_col_bnds(lp, i, GLP_FR, 0, 0);
     for (int k = 1; k <= count; k++) {
-        int index[INNER_MOST_D + 1];
-        double value[INNER_MOST_D + 1];
+        int index[INNER_MAX_D + 1];
+        double value[INNER_MAX_D + 1];
         for (int i = 1; i <= d; i++) {
             index[i] = i;
             value[i] = (signs >> (k - 1) & 1 ? 1 : -1) * h[(k - 1) * d + i - 1];

@@ -6,12 +6,7 @@
 #include "learn/inner.h"
 #include "support.h"
 
-enum {
-    INNER_MOST_SETS = 2048,
-    INNER_MOST_N = 100,
-    INNER_MOST_D = 32,
-    INNER_MOST_FEATURES = 1 << 18
-};
+enum { INNER_MAX_SETS = 2048, INNER_MAX_N = 100, INNER_MAX_D = 32, INNER_MAX_FEATURES = 1 << 18 };
 
 /* A model that is nothing but generator sets, given as dense rows, and its basis: block g
  * takes dims[g] coordinates, already in the coordinates of the regression. */
@@ -20,12 +15,12 @@ typedef struct inner_test_bed {
     foray_model model;
     fy_basis basis;
     fy_block block[4];
-    int32_t coordinate[4 * INNER_MOST_D], block_of_coord[4 * INNER_MOST_D],
-        local_of_coord[4 * INNER_MOST_D];
-    int32_t block_of_generator_set[INNER_MOST_SETS], generator_set_pair[INNER_MOST_SETS];
-    int64_t gen_start[INNER_MOST_SETS + 1], feat_start[INNER_MOST_FEATURES / 4];
-    int32_t feat_index[INNER_MOST_FEATURES];
-    double feat_value[INNER_MOST_FEATURES];
+    int32_t coordinate[4 * INNER_MAX_D], block_of_coord[4 * INNER_MAX_D],
+        local_of_coord[4 * INNER_MAX_D];
+    int32_t block_of_generator_set[INNER_MAX_SETS], generator_set_pair[INNER_MAX_SETS];
+    int64_t gen_start[INNER_MAX_SETS + 1], feat_start[INNER_MAX_FEATURES / 4];
+    int32_t feat_index[INNER_MAX_FEATURES];
+    double feat_value[INNER_MAX_FEATURES];
     fy_ridge *ridge;
     uint64_t draws;
 } inner_test_bed;

@@ -115,7 +115,7 @@ foray_reward *truth_random_reward(foray_context *ctx, const foray_model *model, 
 }
 
 /* The upper tail of the binomial distribution, summed term by term. */
-int64_t truth_most_failures(int64_t runs, double p)
+int64_t truth_max_failures(int64_t runs, double p)
 {
     double tail = 0;
     for (int64_t k = runs; k >= 0; k--) {

@@ -24,6 +24,6 @@ foray_reward *truth_random_reward(foray_context *ctx, const foray_model *model, 
 
 /* The largest number of failures that is still to be expected of `runs` runs
  * that each fail with probability `p`: exceeding it has probability < 1e-6. */
-int64_t truth_most_failures(int64_t runs, double p);
+int64_t truth_max_failures(int64_t runs, double p);
 
 #endif

@@ -185,7 +185,7 @@ void support_law(support_random *random, int64_t count, bool sparse, double *out
 
 /* ---------------------------------------------------------- random models */
 
-enum { MOST = 64 }; /* successors, dimension */
+enum { MAX = 64 }; /* successors, dimension */
 
 /* `count` different states. */
 static void draw_states(support_random *random, int64_t states, int64_t count, int64_t *out)
@@ -222,8 +222,8 @@ static void draw_law(support_random *random, support_sizes sizes, int64_t count,
 
 static void add_mixture(foray_builder *builder, support_sizes sizes, support_random *random)
 {
-    double law[MOST];
-    int64_t next[MOST];
+    double law[MAX];
+    int64_t next[MAX];
     for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
         int64_t n = draw_count(random, sizes);
         draw_states(random, sizes.states, n, next);
@@ -242,8 +242,8 @@ static void add_mixture(foray_builder *builder, support_sizes sizes, support_ran
 static void add_classes(foray_builder *builder, support_sizes sizes, const int64_t *outcomes,
                         support_random *random)
 {
-    double law[MOST];
-    int64_t next[MOST];
+    double law[MAX];
+    int64_t next[MAX];
     for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
         int64_t c = support_below(random, sizes.dim);
         for (int64_t o = 0; o < outcomes[c]; o++)
@@ -258,8 +258,8 @@ static void add_classes(foray_builder *builder, support_sizes sizes, const int64
 
 static void add_table(foray_builder *builder, support_sizes sizes, support_random *random)
 {
-    double law[MOST];
-    int64_t next[MOST];
+    double law[MAX];
+    int64_t next[MAX];
     for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++) {
         int64_t n = draw_count(random, sizes);
         draw_states(random, sizes.states, n, next);
@@ -276,8 +276,8 @@ static void add_table(foray_builder *builder, support_sizes sizes, support_rando
 static void add_vectors(foray_builder *builder, support_sizes sizes, support_random *random,
                         int64_t pair, double scale, const double *theta)
 {
-    double law[MOST], noise[MOST][MOST], value[MOST];
-    int64_t next[MOST], index[MOST], n = draw_count(random, sizes);
+    double law[MAX], noise[MAX][MAX], value[MAX];
+    int64_t next[MAX], index[MAX], n = draw_count(random, sizes);
     draw_states(random, sizes.states, n, next);
     draw_law(random, sizes, n, false, law);
     for (int64_t i = 1; i < sizes.dim; i++) {
@@ -309,7 +309,7 @@ static double feature_scale(support_sizes sizes)
 
 static void add_features(foray_builder *builder, support_sizes sizes, support_random *random)
 {
-    double theta[MOST] = {1}, scale = feature_scale(sizes);
+    double theta[MAX] = {1}, scale = feature_scale(sizes);
     for (int64_t i = 1; i < sizes.dim; i++)
         theta[i] = 0.1 * support_normal(random);
     for (int64_t pair = 0; pair < sizes.states * sizes.actions; pair++)
@@ -323,7 +323,7 @@ static foray_builder *make_builder(foray_context *ctx, int kind, support_sizes s
                                    support_random *random)
 {
     foray_builder *builder = NULL;
-    int64_t S = sizes.states, A = sizes.actions, H = sizes.horizon, outcomes[MOST];
+    int64_t S = sizes.states, A = sizes.actions, H = sizes.horizon, outcomes[MAX];
     switch (kind) {
     case SUPPORT_FEATURES:
         support_ok(
@@ -350,7 +350,7 @@ static foray_builder *make_builder(foray_context *ctx, int kind, support_sizes s
 foray_model *support_model(foray_context *ctx, int kind, support_sizes sizes, uint64_t seed)
 {
     support_random random = {.seed = seed * SUPPORT_KINDS + (uint64_t)kind};
-    assert_true(sizes.successors <= MOST && sizes.dim <= MOST);
+    assert_true(sizes.successors <= MAX && sizes.dim <= MAX);
     foray_builder *builder = make_builder(ctx, kind, sizes, &random);
     foray_model *model = NULL;
     foray_builder_name(builder, "random");

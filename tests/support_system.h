@@ -4,14 +4,14 @@
 
 #include "support.h"
 
-enum { SUPPORT_MOST_STATES = 12, SUPPORT_ACTIONS = 2, SUPPORT_SIMULATORS = 3 };
+enum { SUPPORT_MAX_STATES = 12, SUPPORT_ACTIONS = 2, SUPPORT_SIMULATORS = 3 };
 
 /* A finite system: law[i][s][a] is the law of what follows in simulator i. Reality draws the
  * simulator by its weight. */
 typedef struct support_finite {
     int64_t states;
     double weight[SUPPORT_SIMULATORS];
-    double law[SUPPORT_SIMULATORS][SUPPORT_MOST_STATES][SUPPORT_ACTIONS][SUPPORT_MOST_STATES];
+    double law[SUPPORT_SIMULATORS][SUPPORT_MAX_STATES][SUPPORT_ACTIONS][SUPPORT_MAX_STATES];
     bool deterministic; /* said of it; the laws are for the test to make so */
 } support_finite;
 

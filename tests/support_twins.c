@@ -130,7 +130,7 @@ foray_reward *twins_reward(const twins *t, bool wide, int form)
     }
     if (form == TWINS_DISCOUNTED)
         support_ok(t->ctx, foray_reward_set_discount(t->ctx, reward, 0.75));
-    if (form == TWINS_LEAST)
+    if (form == TWINS_MIN)
         support_ok(t->ctx, foray_reward_set_minimise(t->ctx, reward, true));
     return reward;
 }

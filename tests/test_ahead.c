@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 8 };
+enum { MAX = 8 };
 
 /* Copies of the bench's world, each with a context of its own. */
 typedef struct crew {
     int64_t count;
-    run_bench bench[MOST];
-    run_world world[MOST];
-    foray_world *worlds[MOST];
+    run_bench bench[MAX];
+    run_world world[MAX];
+    foray_world *worlds[MAX];
 } crew;
 
 static void crew_open(run_bench *bench, int64_t count, crew *all)

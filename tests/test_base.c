@@ -206,9 +206,9 @@ static void many_files_are_made_durable_together(void **state)
 /* A wish changes nothing that a program can see, whatever its size and wherever it starts. */
 static void large_pages_hold_what_small_ones_do(void **state)
 {
-    enum { MOST = 9 << 20 };
+    enum { MAX = 9 << 20 };
     foray_context *ctx = *state;
-    for (size_t bytes = 1; bytes <= MOST; bytes = 3 * bytes + 1) {
+    for (size_t bytes = 1; bytes <= MAX; bytes = 3 * bytes + 1) {
         unsigned char *memory;
         assert_true(FY_ALLOC(ctx, memory, bytes));
         fy_pages_widen(memory, bytes);

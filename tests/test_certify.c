@@ -32,7 +32,7 @@ static double certified_bonus(const euler_stage *s, int t, int x, int a, const d
 /* The recursion with a sign, maximised or for a policy, from mu. */
 static double induct(const euler_stage *s, int sign, const int32_t *follow)
 {
-    double V[EULER_MOST_H + 1][EULER_MOST_S] = {{0}}, sum = 0;
+    double V[EULER_MAX_H + 1][EULER_MAX_S] = {{0}}, sum = 0;
     for (int t = s->o->H - 1; t >= 0; t--)
         for (int x = 0; x < s->o->S; x++)
             for (int a = 0; a < s->o->A; a++) {
@@ -86,7 +86,7 @@ static void plans_follow_the_textbook(void **state)
 /* E_h(s,a) of the bound for all rewards, dense. */
 static double bound_of(const euler_stage *s)
 {
-    double E[EULER_MOST_H + 1][EULER_MOST_S] = {{0}}, sum = 0;
+    double E[EULER_MAX_H + 1][EULER_MAX_S] = {{0}}, sum = 0;
     for (int t = s->o->H - 2; t >= 0; t--)
         for (int x = 0; x < s->o->S; x++)
             for (int a = 0; a < s->o->A; a++) {
@@ -163,7 +163,7 @@ static void certificates_hold(void **state)
         wrong += is_overclaimed(seed, 1.0);
         caught += is_overclaimed(seed, 1e-4);
     }
-    assert_true(wrong <= truth_most_failures(RUNS, euler_settings_for(1).delta));
+    assert_true(wrong <= truth_max_failures(RUNS, euler_settings_for(1).delta));
     assert_true(caught > RUNS / 2);
 }
 

@@ -49,7 +49,7 @@ for value in 0 -5 abc 1e999 99999999999999999999999 ""; do
     usage "episodes" foray explore chain -o run.foray -k "$value"
 done
 for value in 0x1p3 " 8" "8 " 8,0 1_ 0; do
-    usage "threads=.*must be a whole number from 1 to 1024" foray explore chain -o run.foray --threads "$value"
+    usage "threads=.*must be an integer from 1 to 1024" foray explore chain -o run.foray --threads "$value"
     usage "confidence=.*must be a number from 0.01 to" foray rollout run.foray --confidence "$value"
 done
 usage "radius" foray explore chain -o run.foray --radius round

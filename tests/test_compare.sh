@@ -188,7 +188,7 @@ expect 2 "-a is required" foray compare chain -o new
 expect 2 "did you mean 'random'" foray compare chain -a ramdom -o new
 expect 2 "no algorithm ''" foray compare chain -a random, -o new
 expect 2 "named twice" foray compare chain -a random,random -o new
-expect 2 "seeds=0, but it must be a whole number from 1" foray compare chain -a random --seeds 0 -o new
+expect 2 "seeds=0, but it must be an integer from 1" foray compare chain -a random --seeds 0 -o new
 expect 2 "seconds=-1, but it must be a number from 0" foray compare chain -a random --seconds -1 -o new
 expect 2 "until must be -1" foray compare chain -a random --until 0.1 -o new
 expect 3 "no such file" foray compare nowhere -a random -o new

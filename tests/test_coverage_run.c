@@ -97,9 +97,9 @@ static void failures_are_seen(void **state)
         if (good.set <= 1) /* on the event nothing may fail */
             assert_true(good.all <= 1 && good.each <= 1);
     }
-    assert_true(RUNS - held <= truth_most_failures(RUNS, b.settings.delta));
-    assert_true(sets > truth_most_failures(RUNS, b.settings.delta));
-    assert_true(missed > truth_most_failures(RUNS, b.settings.delta));
+    assert_true(RUNS - held <= truth_max_failures(RUNS, b.settings.delta));
+    assert_true(sets > truth_max_failures(RUNS, b.settings.delta));
+    assert_true(missed > truth_max_failures(RUNS, b.settings.delta));
     close_bench(&b);
 }
 

@@ -163,7 +163,7 @@ bad "bad.csv:2: next: state 1 followed \(s=0, a=0\), which the model rules out" 
 bad "bad.csv:2: step: 1, but step 0 of episode 7 is due" $header 7,1,0,0,0
 bad "bad.csv:3: step: 2, but step 1 of episode 7 is due" $header 7,0,0,0,0 7,2,0,0,0
 bad "bad.csv:3: step: 0, but step 1 of episode 7 is due" $header 7,0,0,0,0 7,0,0,0,0
-bad "bad.csv:2: step: not a whole number" $header 7,first,0,0,0
+bad "bad.csv:2: step: not an integer" $header 7,first,0,0,0
 bad "bad.csv:4: episode: 7 appeared before: the rows of an episode must be consecutive" \
     $header 7,0,0,0,0 8,0,0,0,0 7,1,0,0,0
 bad "bad.csv:3: state: 0, but the row before led to 1" $header 7,0,0,1,1 7,1,0,0,0

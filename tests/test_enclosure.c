@@ -203,7 +203,7 @@ static void true_values_lie_between(void **state)
     foray_context *ctx = foray_context_create();
     for (int told = 0; told < 2; told++) {
         counts n = {0};
-        int64_t max = truth_most_failures(SEEDS, DELTA);
+        int64_t max = truth_max_failures(SEEDS, DELTA);
         for (uint64_t seed = 0; seed < SEEDS; seed++)
             try_seed(ctx, seed, told, &n);
         if (n.outside > max)

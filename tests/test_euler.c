@@ -95,7 +95,7 @@ static void doubling(void **state)
 /* ---------------------------------------------------------------- bounds and truth */
 
 /* V*, in the true model. */
-static void best_values(const euler_stage *s, double value[EULER_MOST_H + 1][EULER_MOST_S])
+static void best_values(const euler_stage *s, double value[EULER_MAX_H + 1][EULER_MAX_S])
 {
     memset(value[s->o->H], 0, sizeof value[0]);
     for (int t = s->o->H - 1; t >= 0; t--)
@@ -119,7 +119,7 @@ static bool is_wrong(int64_t seed, double scale, int pooled)
     settings.radius_scale = scale;
     support_set_number(&settings, "pooled", pooled);
     euler_stage s = euler_set_random((uint64_t)seed, &settings);
-    double value[EULER_MOST_H + 1][EULER_MOST_S];
+    double value[EULER_MAX_H + 1][EULER_MAX_S];
     bool wrong = false;
     best_values(&s, value);
     for (int k = 1; k <= 200; k++) {
@@ -145,7 +145,7 @@ static void values_hold(void **state)
             wrong += is_wrong(seed, 1.0, pooled);
             caught += is_wrong(seed, 0.01, pooled);
         }
-        assert_true(wrong <= truth_most_failures(RUNS, euler_settings_for(1).delta));
+        assert_true(wrong <= truth_max_failures(RUNS, euler_settings_for(1).delta));
         assert_true(caught > RUNS / 2);
     }
 }

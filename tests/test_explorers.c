@@ -312,7 +312,7 @@ static void certifies_honestly(const char *algorithm, const char *world)
     int64_t failures = 0;
     for (int64_t seed = 1; seed <= RUNS; seed++)
         failures += !is_honest(algorithm, world, seed);
-    assert_true(failures <= truth_most_failures(RUNS, support_settings(algorithm, 1000, 7).delta));
+    assert_true(failures <= truth_max_failures(RUNS, support_settings(algorithm, 1000, 7).delta));
 }
 
 /* By default certificates rest on the likelihood of the data, whichever algorithm collected them,
@@ -366,7 +366,7 @@ static void certifies_by_likelihood(const char *algorithm, const char *world)
         failures += !honest;
         support_stage_clear(&s);
     }
-    assert_true(failures <= truth_most_failures(RUNS, support_settings(algorithm, 1000, 7).delta));
+    assert_true(failures <= truth_max_failures(RUNS, support_settings(algorithm, 1000, 7).delta));
 }
 
 /* What a new explorer does without being told. */

@@ -433,7 +433,7 @@ static const struct {
     {"{\"format\":\n  nonsense}", "m.json:2:"},
     {"[]", "m.json: "},
     {"{}", "m.json: format"},
-    {"{\"format\":\"foray-model\"}", "m.json: version: a whole number is expected"},
+    {"{\"format\":\"foray-model\"}", "m.json: version: an integer is expected"},
     {"{\"format\":\"foray-model\",\"version\":3}",
      "m.json: version 3, but this Foray reads version 1"},
     {GOOD ",\"thetta\":[1]}", "thetta"},

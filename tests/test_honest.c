@@ -204,7 +204,7 @@ static void certificates_hold(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *name = cases[i].algorithm;
-        int64_t allowed = truth_most_failures(RUNS, DELTA);
+        int64_t allowed = truth_max_failures(RUNS, DELTA);
         assert_true(count_failures(name, cases[i].radius, ZETA, everything_holds) <= allowed);
         assert_true(count_failures(name, cases[i].radius, ZETA, choices_hold) <= allowed);
     }
@@ -214,7 +214,7 @@ static void certificates_hold(void **state)
 static void secret_errors_break_certificates(void **state)
 {
     (void)state;
-    int64_t allowed = truth_most_failures(RUNS, DELTA);
+    int64_t allowed = truth_max_failures(RUNS, DELTA);
     assert_true(count_failures("ucrl-rfe", FORAY_RADIUS_SHARP, 0, everything_holds) > allowed);
     assert_true(count_failures("ucrl-rfe", FORAY_RADIUS_SHARP, 0, choices_hold) > allowed);
     assert_true(count_failures("ucrl-vtr", FORAY_RADIUS_SHARP, 0, everything_holds) > allowed);
@@ -235,8 +235,8 @@ static void ellipsoids_contain_the_truth(void **state)
         outside_unwidened += truth_distance(s.explorer) > 1;
         clear(&s);
     }
-    assert_true(outside <= truth_most_failures(RUNS, DELTA));
-    assert_true(outside_unwidened > truth_most_failures(RUNS, DELTA));
+    assert_true(outside <= truth_max_failures(RUNS, DELTA));
+    assert_true(outside_unwidened > truth_max_failures(RUNS, DELTA));
 }
 
 /* zeta sqrt(sum range^2): ranges are 1 where targets are scaled, H-h with the theorem's radius,

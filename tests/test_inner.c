@@ -52,7 +52,7 @@ static void exact_lists_are_brute_force(void **state)
 static void exact_lists_of_low_rank_are_brute_force(void **state)
 {
     (void)state;
-    double rows[INNER_MOST_N * INNER_MOST_D];
+    double rows[INNER_MAX_N * INNER_MAX_D];
     for (int centred = 0; centred < 2; centred++) {
         inner_begin(centred, 1, (int32_t[]){24});
         for (int k = 0; k < 8; k++) {
@@ -76,7 +76,7 @@ static void exact_lists_of_low_rank_are_brute_force(void **state)
 static void nearly_dependent_directions_are_brute_force(void **state)
 {
     (void)state;
-    double rows[INNER_MOST_N * INNER_MOST_D];
+    double rows[INNER_MAX_N * INNER_MAX_D];
     for (int centred = 0; centred < 2; centred++) {
         inner_begin(centred, 1, (int32_t[]){4});
         for (int k = 0; k < 24; k++) {
@@ -105,7 +105,7 @@ static void lists_visit_every_vertex_once(void **state)
 {
     (void)state;
     for (int centred = 0; centred < 2; centred++) {
-        double rows[INNER_MOST_N * INNER_MOST_D];
+        double rows[INNER_MAX_N * INNER_MAX_D];
         int lists = 0;
         inner_begin(centred, 1, (int32_t[]){3});
         for (int k = 0; k < 24; k++) {
@@ -154,8 +154,8 @@ static void lists_visit_every_vertex_once(void **state)
 static void cells_are_counted_right(void **state)
 {
     (void)state;
-    double h[INNER_MOST_N * INNER_MOST_D];
-    int32_t side[INNER_MOST_N];
+    double h[INNER_MAX_N * INNER_MAX_D];
+    int32_t side[INNER_MAX_N];
     foray_context *ctx = foray_context_create();
     for (int d = 1; d <= 5; d++)
         for (int n = 1; n <= 12; n++) {

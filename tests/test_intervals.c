@@ -100,9 +100,9 @@ static void true_values_lie_between(void **state)
         counts n = {0};
         for (uint64_t seed = 0; seed < SEEDS; seed++)
             try_seed(ctx, kinds[k], seed, &n);
-        if (n.outside > truth_most_failures(SEEDS, DELTA))
+        if (n.outside > truth_max_failures(SEEDS, DELTA))
             fail_msg("kind %d: %d of %d runs are wrong", kinds[k], (int)n.outside, SEEDS);
-        assert_true(n.control > truth_most_failures(SEEDS, DELTA));
+        assert_true(n.control > truth_max_failures(SEEDS, DELTA));
         assert_true(n.width / SEEDS < 0.8 * HORIZON); /* they say something */
         foray_context_destroy(ctx);
     }

@@ -186,7 +186,7 @@ static void messages_name_line_and_column(void **state)
                  {"[1, 1e999]", "f:1:5: a number that is too large near 1e999"},
                  {"[01]", "f:1:2: a number must not begin with 0 near 01"},
                  {"[99999999999999999999]",
-                  "f:1:2: a whole number too big for 64 bits near 99999999999999999999"},
+                  "f:1:2: an integer too big for 64 bits near 99999999999999999999"},
                  {"[\"\\q\"]", "f:1:4: not a JSON escape sequence near q\""},
                  {"[\"\xff\"]", "f:1:3: not UTF-8 text"},
                  {"[\"a", "f:1:4: the text ends too early"}};

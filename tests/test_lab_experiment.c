@@ -293,8 +293,8 @@ static void bad_values_are_refused(void **state)
         {"some_sizes=1,", "some_sizes=, but it must be a number from 0.5 to 10"},
         {"some_sizes=11", "must be a number"},
         {"some_sizes=nan", "must be a number"},
-        {"repeats=1.5", "must be a whole number from 1 to 100"},
-        {"repeats=2,3", "must be a whole number"},
+        {"repeats=1.5", "must be an integer from 1 to 100"},
+        {"repeats=2,3", "must be an integer"},
         {"colour=red", "has no parameter \"colour\""},
         {"repeats", "should read name=value"},
     };

@@ -337,16 +337,16 @@ static double refute(bodies *b, double share)
 static double nearest_of_grid(bodies *b, double share)
 {
     enum { FINE = 160 };
-    double least_other = fy_likelihood_min(b->l.likelihood, 0, b->l.count, share);
-    double least_one = fy_likelihood_min(b->l.likelihood, 0, b->one, share), best = INFINITY;
+    double min_other = fy_likelihood_min(b->l.likelihood, 0, b->l.count, share);
+    double min_one = fy_likelihood_min(b->l.likelihood, 0, b->one, share), best = INFINITY;
     int64_t *other = b->l.count;
     for (int i = 0; i <= FINE; i++)
         for (int j = 0; i + j <= FINE; j++) {
             double w[3] = {(i + 1e-3) / (FINE + 3e-3), (j + 1e-3) / (FINE + 3e-3), 0};
             w[2] = 1 - w[0] - w[1];
-            double lacks = least_other - log_likelihood(&b->l, w);
+            double lacks = min_other - log_likelihood(&b->l, w);
             b->l.count = b->one;
-            lacks = fmax(lacks, least_one - log_likelihood(&b->l, w));
+            lacks = fmax(lacks, min_one - log_likelihood(&b->l, w));
             b->l.count = other;
             best = fmin(best, lacks);
         }

@@ -11,7 +11,7 @@
 #include "explore/explorer.h"
 #include "model/model.h"
 
-enum { EPISODES = 60, HORIZON = 5, MOST = 8, SHRINK = 4 };
+enum { EPISODES = 60, HORIZON = 5, MAX = 8, SHRINK = 4 };
 
 typedef struct pair_of {
     foray_context *ctx;
@@ -29,8 +29,8 @@ static foray_model *random_model(foray_context *ctx, uint64_t seed, int S, int A
     foray_builder *builder;
     foray_model *model;
     uint32_t count = 0;
-    double theta[MOST], g[MOST][MOST];
-    int64_t coordinate[MOST];
+    double theta[MAX], g[MAX][MAX];
+    int64_t coordinate[MAX];
 #define DRAW() (0.05 + fy_unit(fy_random_bits(seed, FY_STREAM_TEST, count++, 0, 0)))
     for (int i = 0; i < d; i++) {
         coordinate[i] = i;

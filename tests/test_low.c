@@ -80,7 +80,7 @@ static void check_claims(bool counts)
             wrong += run_is_wrong(algorithms[i], seed, 1.0, counts);
             caught += run_is_wrong(algorithms[i], seed, 1e-9, counts);
         }
-        if (wrong > truth_most_failures(RUNS, DELTA))
+        if (wrong > truth_max_failures(RUNS, DELTA))
             fail_msg("%s: %d of %d runs claimed what is false", algorithms[i], (int)wrong, RUNS);
         if (caught <= RUNS / 2)
             fail_msg("%s: only %d of %d scaled down were caught", algorithms[i], (int)caught, RUNS);

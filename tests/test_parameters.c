@@ -250,18 +250,18 @@ static void bad_values_are_explained(void **state)
         int row;
         const char *text, *message;
     } bad[] = {
-        {ROWS, "0", "rows=0, but it must be a whole number from 1 to 64"},
-        {ROWS, "65", "rows=65, but it must be a whole number from 1 to 64"},
-        {ROWS, "2.5", "rows=2.5, but it must be a whole number from 1 to 64"},
-        {ROWS, "", "rows=, but it must be a whole number from 1 to 64"},
+        {ROWS, "0", "rows=0, but it must be an integer from 1 to 64"},
+        {ROWS, "65", "rows=65, but it must be an integer from 1 to 64"},
+        {ROWS, "2.5", "rows=2.5, but it must be an integer from 1 to 64"},
+        {ROWS, "", "rows=, but it must be an integer from 1 to 64"},
         {SHARE, "1.0000000000000002", "but it must be a number from 0 to 1"},
         {SHARE, "-0.1", "a_share=-0.1, but it must be a number from 0 to 1"},
         {SHARE, "nan", "a_share=nan, but it must be a number from 0 to 1"},
         {COLOUR, "blue", "colour=blue, but it must be one of red|green|light-blue"},
         {COLOUR, "red|green", "colour=red|green, but it must be one of"},
         {COLOUR, "", "colour=, but it must be one of"},
-        {SEED, "-1", "seed=-1, but it must be a whole number of at least 0"},
-        {SEED, "9223372036854775808", "but it must be a whole number of at least 0"},
+        {SEED, "-1", "seed=-1, but it must be an integer of at least 0"},
+        {SEED, "9223372036854775808", "but it must be an integer of at least 0"},
         {LENGTH, "inf", "length=inf, but it must be a number of at least 0.5"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -292,7 +292,7 @@ static void assignments_fill_a_table(void **state)
         {"rows=1,rows=1", "box: rows is given twice"},
         {"row=1", "box: no parameter is called \"row\"; there are rows, a_share, colour"},
         {"rowss=1", "box: no parameter is called \"rowss\""},
-        {"rows=0", "box: rows=0, but it must be a whole number from 1 to 64"},
+        {"rows=0", "box: rows=0, but it must be an integer from 1 to 64"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         support_refused(

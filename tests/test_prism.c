@@ -291,7 +291,7 @@ static void bad_files_are_named_by_line(void **state)
         {"m.tra", "2 2 2\n0 0 0 x\n", "m.tra:2: probability: 'x' is not a number"},
         {"m.tra", "2 2 2\n0 0 0\n", "m.tra:2: the probability is missing"},
         {"m.tra", "2 2 2\n# x\n0 0 2 1\n", "m.tra:3: next: 2 is larger than 1"},
-        {"m.tra", "2 2 2\n0 0 -1 1\n", "m.tra:2: next: '-1' is not a whole number"},
+        {"m.tra", "2 2 2\n0 0 -1 1\n", "m.tra:2: next: '-1' is not an integer"},
         {"m.tra", "2 2 2\n0 0 0 1 a b\n", "m.tra:2: unexpected 'b' at the end of the line"},
         {"m.tra", "2 2 2\n0 0 0 1\n", "says 2 transitions, but there are 1"},
         {"m.tra", "2 2 2\n0 0 0 1\n1 0 1 1\n1 0 1 1\n", "m.tra:4: more transitions than the 2"},

@@ -129,7 +129,7 @@ static void ellipsoids_contain_the_truth(void **state)
                                          "trapdoor:horizon=6,knobs=2"};
     for (size_t a = 0; a < 3; a++)
         for (size_t w = 0; w < 3; w++)
-            assert_true(misses(algorithms[a], worlds[w], 40) <= truth_most_failures(40, 0.1));
+            assert_true(misses(algorithms[a], worlds[w], 40) <= truth_max_failures(40, 0.1));
 }
 
 /* ------------------------------------------------------------- seeing the reward */

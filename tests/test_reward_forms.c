@@ -368,7 +368,7 @@ static void certificates_hold_in_truth(void **state)
         broken_small += lost > it.policy->certificate.gap + 1e-9 * range;
         free_scene(&it);
     }
-    assert_true(outside <= truth_most_failures(700, 0.1) && broken <= outside);
+    assert_true(outside <= truth_max_failures(700, 0.1) && broken <= outside);
     assert_true(broken_small > 10);
 }
 

@@ -14,12 +14,12 @@
 
 /* ------------------------------------------------------------------ oracle */
 
-enum { MOST = 70 };
+enum { MAX = 70 };
 
 /* Everything a block should be, kept the slow way. */
 typedef struct dense {
     int d;
-    long double sigma[MOST][MOST], b[MOST];
+    long double sigma[MAX][MAX], b[MAX];
 } dense;
 
 static void dense_start(dense *o, int d, double lambda)
@@ -40,9 +40,9 @@ static void dense_update(dense *o, const double *x, double y, double w)
 }
 
 /* Returns log det. */
-static long double dense_invert(const dense *o, long double inverse[MOST][MOST])
+static long double dense_invert(const dense *o, long double inverse[MAX][MAX])
 {
-    long double a[MOST * MOST];
+    long double a[MAX * MAX];
     for (int i = 0; i < o->d * o->d; i++)
         a[i] = o->sigma[i / o->d][i % o->d];
     long double log_det = oracle_invert_long(o->d, a, a);
@@ -51,7 +51,7 @@ static long double dense_invert(const dense *o, long double inverse[MOST][MOST])
     return log_det;
 }
 
-static double dense_norm(int d, long double inverse[MOST][MOST], const double *x)
+static double dense_norm(int d, long double inverse[MAX][MAX], const double *x)
 {
     long double total = 0;
     for (int i = 0; i < d; i++)
@@ -116,8 +116,8 @@ static void assert_close(double a, double b, double relative)
 
 static void compare(fixture *t, int g, const dense *o)
 {
-    static long double inverse[MOST][MOST];
-    double z[MOST], x[3][MOST], many[3 * MOST], size = 0;
+    static long double inverse[MAX][MAX];
+    double z[MAX], x[3][MAX], many[3 * MAX], size = 0;
     int d = o->d;
     assert_close(fy_ridge_log_det(t->ridge, g), (double)dense_invert(o, inverse), 1e-12);
     fy_ridge_solve(t->ridge, g, z);
@@ -147,7 +147,7 @@ static void check_against_inverses(int64_t refactor_every)
     fixture t;
     begin(&t, refactor_every);
     for (int g = 0; g < BLOCKS; g++) {
-        double x[MOST];
+        double x[MAX];
         dense_start(&o, dims[g], lambdas[g]);
         for (int k = 0; k < 120; k++) {
             double y = draw(&t), w = k % 3 ? 1 : fabs(draw(&t)) * 4;
@@ -186,7 +186,7 @@ static void whitens_many(void **state)
     (void)state;
     fixture t;
     begin(&t, 1000);
-    double x[MOST], one[MOST], many[19 * MOST];
+    double x[MAX], one[MAX], many[19 * MAX];
     for (int g = 0; g < BLOCKS; g++)
         for (int k = 0; k < 2 * dims[g]; k++) {
             draw_vector(&t, dims[g], x);
@@ -195,7 +195,7 @@ static void whitens_many(void **state)
     for (int g = 0; g < BLOCKS; g++)
         for (int count = 0; count <= 19; count++) {
             int d = dims[g];
-            double before[19 * MOST];
+            double before[19 * MAX];
             for (int i = 0; i < count * d; i++)
                 before[i] = many[i] = draw(&t);
             fy_ridge_whiten_many(t.ridge, g, count, many);
@@ -216,7 +216,7 @@ static void growth_is_the_determinant(void **state)
     fixture t;
     begin(&t, 50);
     for (int g = 0; g < BLOCKS; g++) {
-        double x[MOST], z[MOST];
+        double x[MAX], z[MAX];
         for (int i = 0; i < 20; i++) {
             draw_vector(&t, dims[g], x);
             fy_ridge_update(t.ridge, g, x, 0, 1);
@@ -245,7 +245,7 @@ static void more_data_never_raises_a_norm(void **state)
     fixture t;
     begin(&t, 17);
     for (int g = 0; g < BLOCKS; g++) {
-        double x[MOST], fixed[MOST], z[MOST], last = INFINITY;
+        double x[MAX], fixed[MAX], z[MAX], last = INFINITY;
         draw_vector(&t, dims[g], fixed);
         for (int k = 0; k < 100; k++) {
             draw_vector(&t, dims[g], x);
@@ -292,7 +292,7 @@ static void assert_same_numbers(const fy_ridge *a, const fy_ridge *b)
 
 static void update_some(fixture *t, fy_ridge *ridge, int count)
 {
-    double x[MOST];
+    double x[MAX];
     for (int k = 0; k < count; k++) {
         draw_vector(t, dims[k % BLOCKS], x);
         fy_ridge_update(ridge, k % BLOCKS, x, draw(t), 1);
@@ -404,7 +404,7 @@ static void colours_are_the_inverse(void **state)
     enum { G = 5 };
     fixture t;
     begin(&t, 1000);
-    double x[MOST], colour[MOST * MOST], inverse[MOST];
+    double x[MAX], colour[MAX * MAX], inverse[MAX];
     int d = dims[G];
     for (int k = 0; k < 3 * d; k++) {
         draw_vector(&t, d, x);

@@ -74,11 +74,11 @@ static int64_t first_above(const double *c, int64_t n, double u)
  * 1, at every c_j and just below and above it. */
 static void sampling_never_gives_the_impossible(void **state)
 {
-    enum { MOST = 40 };
-    double p[MOST], c[MOST];
+    enum { MAX = 40 };
+    double p[MAX], c[MAX];
     (void)state;
     for (uint32_t trial = 0; trial < 500; trial++) {
-        int64_t n = 1 + (int64_t)(fy_random_bits(1, FY_STREAM_TEST, trial, 0, 0) % MOST);
+        int64_t n = 1 + (int64_t)(fy_random_bits(1, FY_STREAM_TEST, trial, 0, 0) % MAX);
         double sum = 0;
         for (int64_t j = 0; j < n; j++) {
             double u = fy_unit(fy_random_bits(1, FY_STREAM_TEST, trial, 1, (uint32_t)j));
@@ -178,11 +178,11 @@ static void count_steps(foray_world *world, const foray_model *model, int64_t s,
  * off by 4% from the likeliest successor to another. */
 static void check_pair(foray_world *world, const foray_model *model, int64_t s, int64_t a)
 {
-    enum { DRAWS = 40000, MOST = 64 };
+    enum { DRAWS = 40000, MAX = 64 };
     const int32_t *next;
-    int64_t n = foray_model_successors(model, s, a, &next), count[MOST], top = 0;
-    double p[MOST] = {0};
-    assert_true(n <= MOST);
+    int64_t n = foray_model_successors(model, s, a, &next), count[MAX], top = 0;
+    double p[MAX] = {0};
+    assert_true(n <= MAX);
     for (int64_t j = 0; j < n; j++) {
         p[j] = foray_model_probability(model, foray_model_theta(model), s, a, j);
         top = p[j] > p[top] ? j : top;

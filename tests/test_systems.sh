@@ -216,8 +216,8 @@ expect 2 'no parameter is called' foray explore pendulum:mass=1 -o bad.foray
 expect 3 'did you mean pendulum' foray explore pendulun -o bad.foray
 expect 2 "cannot be combined" foray explore tank --draws 5 --accuracy 0.5 -o bad.foray
 expect 2 'draws' foray explore tank --draws 0 -o bad.foray
-expect 2 'draws=many, but it must be a whole number' foray explore tank@grid:5x5,draws=many -o bad.foray
-expect 2 'seed=-1, but it must be a whole number' foray explore tank@grid:5x5,seed=-1 -o bad.foray
+expect 2 'draws=many, but it must be an integer' foray explore tank@grid:5x5,draws=many -o bad.foray
+expect 2 'seed=-1, but it must be an integer' foray explore tank@grid:5x5,seed=-1 -o bad.foray
 expect 2 'too many' foray explore tank:noise=1@grid:5x5 --accuracy 1e-9 -o bad.foray
 for clusters in grid:5 grid:1x5 grid:axb grid:5x5x5 cubes:5 states radial:; do
     foray explore tank --clusters "$clusters" -k 5 -o bad.foray >out 2>err

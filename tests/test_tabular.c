@@ -304,7 +304,7 @@ static void bounds_hold(void **state)
             wrong += is_wrong(algorithm, seed, 1.0);
             caught += is_wrong(algorithm, seed, bold[algorithm]);
         }
-        assert_true(wrong <= truth_most_failures(RUNS, tabular_settings(algorithm).delta));
+        assert_true(wrong <= truth_max_failures(RUNS, tabular_settings(algorithm).delta));
         assert_true(caught > RUNS / 2);
     }
 }

@@ -61,7 +61,7 @@ static void count_misses(const char *algorithm, int radius)
             misses += !covered_throughout(&s);
             support_stage_clear(&s);
         }
-        assert_true(misses <= truth_most_failures(RUNS, DELTA));
+        assert_true(misses <= truth_max_failures(RUNS, DELTA));
     }
 }
 
@@ -104,7 +104,7 @@ static void coverage_test_can_fail(void **state)
         misses += !covered_throughout(&s);
         support_stage_clear(&s);
     }
-    assert_true(misses > truth_most_failures(RUNS, DELTA));
+    assert_true(misses > truth_max_failures(RUNS, DELTA));
 }
 
 /* -------------------------------------------------- optimism and certificates */
@@ -153,7 +153,7 @@ static void certificates_hold_on_covered_runs(void **state)
                 }
                 support_stage_clear(&s);
             }
-            assert_true(covered >= 30 - truth_most_failures(30, DELTA));
+            assert_true(covered >= 30 - truth_max_failures(30, DELTA));
         }
 }
 
@@ -281,7 +281,7 @@ static void variance_is_within_its_error(void **state)
         misses += missed;
         support_stage_clear(&s);
     }
-    assert_true(misses <= truth_most_failures(SEEDS, DELTA));
+    assert_true(misses <= truth_max_failures(SEEDS, DELTA));
     assert_true(tight >= checked / 2);
 }
 

@@ -166,7 +166,7 @@ static void changes_are_noticed(void **state)
     }
     print_message("[   FIGURES] of %d runs %d refuted without a change, and %d with one\n", RUNS,
                   (int)wrong, (int)noticed);
-    assert_true(wrong <= truth_most_failures(RUNS, 0.5));
+    assert_true(wrong <= truth_max_failures(RUNS, 0.5));
     assert_int_equal(noticed, RUNS);
     bench_close(&b);
 }

@@ -201,9 +201,9 @@ static void certificates_hold(void **state)
                   "control %d\n",
                   RUNS, (int)proper.certificates, (int)proper.tight, (int)proper.failed,
                   (int)control.failed);
-    assert_true(proper.failed <= truth_most_failures(RUNS, 0.5));
+    assert_true(proper.failed <= truth_max_failures(RUNS, 0.5));
     assert_true(proper.tight > proper.certificates / 2);
-    assert_true(control.failed > truth_most_failures(RUNS, 0.5));
+    assert_true(control.failed > truth_max_failures(RUNS, 0.5));
 }
 
 /* --------------------------------------------------------------------- what follows */

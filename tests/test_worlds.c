@@ -109,8 +109,8 @@ static void optimal_values_are_the_published_ones(void **state)
 /* The best probability of reaching the last state within the horizon, by backward induction. */
 static double arrival(const foray_model *model)
 {
-    enum { MOST = 64 };
-    double value[MOST] = {0}, now[MOST];
+    enum { MAX = 64 };
+    double value[MAX] = {0}, now[MAX];
     int64_t states = foray_model_states(model);
     value[states - 1] = 1;
     for (int64_t t = 0; t < foray_model_horizon(model); t++) {

@@ -72,7 +72,7 @@ class World:
     """What a system is (set these in your class) and what it does (write these)."""
 
     name = "world"
-    states = 0  # 0: states are vectors; otherwise whole numbers below this
+    states = 0  # 0: states are vectors; otherwise integers below this
     low = ()  # the box of vectors, one number for each dimension
     high = ()
     dimensions = ()  # names of the dimensions (optional)

@@ -126,7 +126,7 @@ enum { FORAY_NAME_MAX = 255 };
 /* Everything that has parameters (algorithms, worlds, experiments, commands) describes them
  * in tables of one kind, and their values are read from text in one place. */
 typedef enum foray_parameter_kind {
-    FORAY_INTEGER,   /* a whole number */
+    FORAY_INTEGER,   /* an integer */
     FORAY_REAL,      /* a number */
     FORAY_CHOICE,    /* one of several words */
     FORAY_TEXT,      /* anything */

@@ -8,7 +8,7 @@
  * The same table makes a program that speaks the protocol over pipes: link it with serve.c,
  * which is installed in share/foray. docs/outside.md has the details.
  *
- * A system is what system.h describes: states in a box of R^n (or whole numbers), finitely
+ * A system is what system.h describes: states in a box of R^n (or integers), finitely
  * many actions, d basis simulators, and reality, a mixture of them. One rule: an answer may
  * depend on the state, action, simulator and key of its question, and on nothing else. A
  * system that looks at the clock, calls rand() or remembers earlier questions fails
@@ -59,7 +59,7 @@ typedef struct foray_plugin_table {
     int32_t threads;  /* not 0: `step` may be called by several threads at once */
 
     const char *name;   /* required */
-    int64_t states;     /* 0: vectors. Otherwise finite: one whole number below this */
+    int64_t states;     /* 0: vectors. Otherwise finite: one integer below this */
     int64_t dimensions; /* required: numbers in a state, 1 to 64; 1 if finite */
     int64_t actions;    /* required: at least 1 */
     int64_t horizon;    /* required: steps of an episode, at least 1 */

@@ -1,7 +1,7 @@
 /* system.h - worlds too large to list: states are vectors, and simulators are known.
  *
  * Part of foray.h, which includes it. A *system* has states in a box of R^n (or, if it is finite,
- * states that are whole numbers), finitely many actions, and d basis simulators. Reality is a
+ * states that are integers), finitely many actions, and d basis simulators. Reality is a
  * mixture of the simulators with unknown weights: at every step one of them, drawn by its weight,
  * says what follows. *Clusters* cover the box; *aggregating* a system over clusters makes an
  * ordinary foray_model with features estimated by Monte Carlo, so all of Foray works on it, and the
@@ -26,7 +26,7 @@ extern "C" {
 typedef struct foray_system_spec {
     size_t size; /* sizeof(foray_system_spec), so that it can grow */
     const char *name;
-    int64_t states;     /* 0: vectors. Otherwise finite: one whole number below this */
+    int64_t states;     /* 0: vectors. Otherwise finite: one integer below this */
     int64_t dimensions; /* n of a state vector, 1 to 64; 1 if finite */
     int64_t actions;    /* at least 1 */
     int64_t horizon;    /* steps of an episode, at least 1 */
@@ -104,7 +104,7 @@ FORAY_API foray_status foray_system_open(foray_context *ctx, const char *text, f
 /* The spec, valid as long as the system. */
 FORAY_API const foray_system_spec *foray_system_describe(const foray_system *system);
 
-/* These check every answer (count, finite numbers, the box, whole numbers below `states` if
+/* These check every answer (count, finite numbers, the box, integers below `states` if
  * finite): FORAY_ERROR_WORLD, with the cause, if something is wrong. */
 FORAY_API foray_status foray_system_reset(foray_system *system, const foray_draw *draw,
                                           double *state);

@@ -109,18 +109,18 @@ static foray_status check_settings(foray_context *ctx, const foray_comparison *w
 
 static foray_status check_comparison(foray_context *ctx, const foray_comparison *what)
 {
-    enum { MOST = 1000000 };
+    enum { MAX = 1000000 };
     if (what->algorithms < 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "there is no algorithm to compare");
-    if (what->seeds < 1 || what->seeds > MOST || what->settings.seed > INT64_MAX - what->seeds)
+    if (what->seeds < 1 || what->seeds > MAX || what->settings.seed > INT64_MAX - what->seeds)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " seeds: must be from 1 to %d",
-                       what->seeds, MOST);
-    if (what->rewards < 1 || what->rewards > MOST)
+                       what->seeds, MAX);
+    if (what->rewards < 1 || what->rewards > MAX)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " rewards: must be from 1 to %d",
-                       what->rewards, MOST);
-    if (what->goals < 0 || what->rounds < 0 || what->rounds > MOST)
+                       what->rewards, MAX);
+    if (what->goals < 0 || what->rounds < 0 || what->rounds > MAX)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "goals must be at least 0, rounds from 0 to %d",
-                       MOST);
+                       MAX);
     if (!(what->seconds >= 0.0))
         return fy_fail(ctx, FORAY_ERROR_USAGE, "seconds must be at least 0");
     if (!foray_mode_name(what->mode))

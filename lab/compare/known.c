@@ -198,18 +198,18 @@ static int64_t find_best(const fy_summary *over, int64_t count)
 static int64_t list_rivals(const foray_comparison *what, const fy_summary *over, int64_t best,
                            fy_writer *text)
 {
-    int64_t rivals = 0, told = 0;
+    int64_t rivals = 0, shown = 0;
     for (int64_t a = 0; a < what->algorithms; a++)
         rivals += a != best && over[a].low <= over[best].high;
     for (int64_t a = 0; a < what->algorithms && text; a++) {
         if (a == best || over[a].low > over[best].high)
             continue;
         fy_print(text, "%s%s",
-                 told == 0            ? ""
-                 : told == rivals - 1 ? " and "
-                                      : ", ",
+                 shown == 0            ? ""
+                 : shown == rivals - 1 ? " and "
+                                       : ", ",
                  what->algorithm[a]);
-        told++;
+        shown++;
     }
     return rivals;
 }

@@ -31,7 +31,7 @@ void fy_scale_include(fy_scale *scale, double value)
     scale->max = fmax(scale->max, value);
 }
 
-/* from + (to - from) (v - least)/(most - least), with the logarithms of all three numbers on a
+/* from + (to - from) (v - min)/(max - min), with the logarithms of all three numbers on a
  * logarithmic axis. */
 double fy_scale_position(const fy_scale *scale, double value)
 {

@@ -19,8 +19,8 @@ const char fy_map_style[] =
     ".map .arrow{fill:none;stroke:var(--ink);stroke-linecap:round;"
     "stroke-linejoin:round}";
 
-/* Pixels. Cells shrink so that about WIDE of them fit, down to LEAST. */
-enum { WIDE = 480, MOST = 40, LEAST = 12, LETTER = 8, HEAD = 20, ACROSS = 18 };
+/* Pixels. Cells shrink so that about WIDE of them fit, down to MIN. */
+enum { WIDE = 480, MAX = 40, MIN = 12, LETTER = 8, HEAD = 20, ACROSS = 18 };
 
 static const double deepest = 0.8; /* what is written on it can still be read */
 
@@ -120,7 +120,7 @@ void fy_svg_map(fy_writer *text, const fy_map *map)
     double fitting = floor(WIDE / (double)map->cols);
     drawing d = {.text = text,
                  .map = map,
-                 .size = fmin(fmax(fitting, LEAST), MOST),
+                 .size = fmin(fmax(fitting, MIN), MAX),
                  .left = longest ? LETTER * (double)longest + 10.0 : 1.0,
                  .top = map->column ? HEAD + (map->across ? ACROSS : 0) : 1.0};
     double width = d.left + d.size * (double)map->cols + 1;

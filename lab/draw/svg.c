@@ -59,11 +59,11 @@ enum {
     TOP = 84,
     TOP_BARE = 28,
     TOP_NARROW = 62,
-    LEAST_PLANE = 40,
+    MIN_PLANE = 40,
     RIGHT_BARE = 16,
     HEIGHT_BARE = 350
 };
-enum { LEGEND_LEAST = 96, LEGEND_MOST = 250, LEGEND_SAMPLE = 38, LETTER = 7 };
+enum { LEGEND_MIN = 96, LEGEND_MAX = 250, LEGEND_SAMPLE = 38, LETTER = 7 };
 enum { LABELS_ACROSS = 7, LABELS_UP = 6 };
 
 typedef struct drawing {
@@ -142,7 +142,7 @@ static double right_edge(const fy_chart *chart, double width)
         longest = length > longest ? length : longest;
     }
     double wanted = LEGEND_SAMPLE + 16.0 + LETTER * (double)longest;
-    return width - (longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_LEAST), LEGEND_MOST));
+    return width - (longest == 0 ? 24.0 : fmin(fmax(wanted, LEGEND_MIN), LEGEND_MAX));
 }
 
 /* Where the entry `index` of a legend below the chart begins, from its top left corner: in rows, as
@@ -183,7 +183,7 @@ static drawing lay_out_plane(fy_writer *text, const fy_chart *chart)
     d.foot = d.height - BOTTOM;
     if (d.below)
         d.foot -= place_legend(&d, chart->count).y + LEGEND_ROW;
-    d.foot = fmax(d.foot, d.top + LEAST_PLANE);
+    d.foot = fmax(d.foot, d.top + MIN_PLANE);
     return d;
 }
 
@@ -345,9 +345,9 @@ static int64_t draw_all_series(const drawing *d)
  * characters of several bytes stay whole. */
 static const char *shorten(const char *name, char text[128])
 {
-    enum { MOST = (LEGEND_MOST - LEGEND_SAMPLE - 16) / LETTER, HEAD = MOST / 2 };
-    size_t length = strlen(name), head = HEAD, tail = length - (MOST - HEAD - 1);
-    if (length <= MOST)
+    enum { MAX = (LEGEND_MAX - LEGEND_SAMPLE - 16) / LETTER, HEAD = MAX / 2 };
+    size_t length = strlen(name), head = HEAD, tail = length - (MAX - HEAD - 1);
+    if (length <= MAX)
         return name;
     while (head > 0 && (name[head] & 0xC0) == 0x80)
         head--;

@@ -377,7 +377,7 @@ static void pair_up(const fy_lab *lab, int64_t world, int64_t choice, int measur
 }
 
 /* Resampling fewer than this shows nothing of what other seeds would do. */
-enum { LEAST_SEEDS = 5 };
+enum { MIN_SEEDS = 5 };
 
 static foray_status summarise(const fy_lab *lab, const double *value, fy_summary *out)
 {
@@ -404,7 +404,7 @@ static foray_status effect_of(const fy_lab *lab, int64_t world, int64_t choice, 
                                .ratio = fy_exp(of_ratio.iqm),
                                .low = fy_exp(of_ratio.low),
                                .high = fy_exp(of_ratio.high),
-                               .told = seeds >= LEAST_SEEDS && of_ratio.low * of_ratio.high > 0};
+                               .told = seeds >= MIN_SEEDS && of_ratio.low * of_ratio.high > 0};
     free(value);
     free(log_ratio);
     return status;

@@ -49,11 +49,11 @@ enum {
     C_ALL,
     C_EACH,
     C_SET_MEDIAN, /* shares of what was allowed */
-    C_SET_MOST,
+    C_SET_MAX,
     C_ALL_MEDIAN,
-    C_ALL_MOST,
+    C_ALL_MAX,
     C_EACH_MEDIAN,
-    C_EACH_MOST,
+    C_EACH_MAX,
     C_BOUND, /* medians at the end */
     C_GAP,
     C_CERTIFICATE,
@@ -152,13 +152,13 @@ static const fy_lab_column measures[COLUMNS] = {
     [C_SET_MEDIAN] = {.name = "set_median",
                       .help = "largest distance from theta* over radius within a run; "
                               "the median of the runs"},
-    [C_SET_MOST] = {.name = "set_most", .help = "the same, the largest over all runs"},
+    [C_SET_MAX] = {.name = "set_most", .help = "the same, the largest over all runs"},
     [C_ALL_MEDIAN] = {.name = "all_median",
                       .help = "largest worst gap over bound for all rewards; median"},
-    [C_ALL_MOST] = {.name = "all_most", .help = "the same, the most"},
+    [C_ALL_MAX] = {.name = "all_most", .help = "the same, the most"},
     [C_EACH_MEDIAN] = {.name = "each_median",
                        .help = "largest gap over certificate of a plan; median"},
-    [C_EACH_MOST] = {.name = "each_most", .help = "the same, the most"},
+    [C_EACH_MAX] = {.name = "each_most", .help = "the same, the most"},
     [C_BOUND] = {.name = "bound", .help = "the bound for all rewards at the end; median"},
     [C_GAP] = {.name = "gap", .help = "the worst gap found at the end; median"},
     [C_CERTIFICATE] = {.name = "certificate",
@@ -267,8 +267,7 @@ static foray_status add_row(foray_context *ctx, const fy_lab *lab, const int64_t
         for (int64_t i = 0; i < runs; i++)
             held += number_of(&outcome[i], n) <= 1.0;
         row[C_SETS + n] = isnan(number_of(&outcome[0], n)) ? NAN : (double)held;
-        summarise_runs(runs, outcome, n, work, &row[C_SET_MEDIAN + 2 * n],
-                       &row[C_SET_MOST + 2 * n]);
+        summarise_runs(runs, outcome, n, work, &row[C_SET_MEDIAN + 2 * n], &row[C_SET_MAX + 2 * n]);
     }
     for (int n = SHARES; n < NUMBERS; n++)
         summarise_runs(runs, outcome, n, work, &row[C_BOUND + n - SHARES], &max);
@@ -446,7 +445,7 @@ static void find_tightness(fy_lab *lab)
                 continue;
             min = fmin(min, row[C_SET_MEDIAN]);
             max = fmax(max, row[C_SET_MEDIAN]);
-            closest = fmax(closest, row[C_SET_MOST]);
+            closest = fmax(closest, row[C_SET_MAX]);
         }
         if (isfinite(min))
             fy_lab_find(lab,
@@ -618,7 +617,7 @@ static void draw_tightness(const fy_lab *lab, fy_content *content)
                 begun = true;
             }
             fy_span span = {.low = row[C_SET_MEDIAN],
-                            .high = row[C_SET_MOST],
+                            .high = row[C_SET_MAX],
                             .point = row[C_SET_MEDIAN],
                             .truth = NAN};
             label_row(lab, row, span.label);

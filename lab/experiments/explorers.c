@@ -246,10 +246,9 @@ static void add_episodes(fy_table *table, const fy_lab *lab, double episodes)
 static void show_numbers(const fy_lab *lab, int column, const char *name, const char *note,
                          fy_content *content)
 {
-    enum { MOST = 32 };
-    int64_t algorithms = fy_lab_count(lab, ALGORITHMS),
-            count = algorithms < MOST ? algorithms : MOST;
-    const char *heading[MOST + 1] = {"world"};
+    enum { MAX = 32 };
+    int64_t algorithms = fy_lab_count(lab, ALGORITHMS), count = algorithms < MAX ? algorithms : MAX;
+    const char *heading[MAX + 1] = {"world"};
     for (int64_t a = 0; a < count; a++)
         heading[a + 1] = fy_lab_word(lab, ALGORITHMS, a);
     fy_table table = fy_table_begin(lab->ctx, count + 1, heading);
@@ -269,10 +268,10 @@ typedef struct standing {
 
 static standing stand(const fy_lab *lab, int64_t algorithm, int column)
 {
-    enum { MOST = 256 };
+    enum { MAX = 256 };
     standing out = {.min = NAN, .middle = NAN, .worst = NAN};
-    double ratio[MOST];
-    for (int64_t w = 0; w < fy_lab_count(lab, WORLDS) && out.worlds < MOST; w++) {
+    double ratio[MAX];
+    for (int64_t w = 0; w < fy_lab_count(lab, WORLDS) && out.worlds < MAX; w++) {
         double best = best_of(lab, w, column), own = median_of(lab, w, algorithm, column);
         if (isinf(best))
             continue;

@@ -71,7 +71,7 @@ int64_t fy_hard_class_members(const fy_hard_class *hard)
     return (int64_t)ldexp(1, (int)n);
 }
 
-/* The world is made for the whole number of episodes that are not enough. */
+/* The world is made for floor(episodes) that are not enough. */
 foray_status fy_hard_class_model(foray_context *ctx, const fy_hard_class *hard, int64_t member,
                                  foray_model **out)
 {

@@ -140,7 +140,7 @@ static int multiples_of(int kind)
     return kind == FY_HARD_PACKING ? MULTIPLES : CUBE_MULTIPLES;
 }
 
-/* floor(multiple K_0); the bound K_0 may be a whole number that rounding made a little smaller. */
+/* floor(multiple K_0); the bound K_0 may be an integer that rounding made a little smaller. */
 static double episodes_at(const fy_lab *lab, int kind, double multiple)
 {
     fy_hard_class hard = hard_class_of(lab, kind);

@@ -68,7 +68,7 @@ static double min_episodes(double (*gap)(const fy_theorem_terms *, double),
     while (enough - few > 1) {
         double middle = floor(0.5 * (few + enough));
         if (middle == few || middle == enough)
-            break; /* beyond 2^53 not every whole number is a double */
+            break; /* beyond 2^53 not every integer is a double */
         if (gap(terms, middle) > eps)
             few = middle;
         else

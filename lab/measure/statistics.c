@@ -143,10 +143,10 @@ static bool take_term(lentz *l, double term)
 
 static double continued_fraction(double x, double a, double b)
 {
-    enum { MOST = 100000 }; /* O(sqrt(max(a,b))) are enough */
+    enum { MAX = 100000 }; /* O(sqrt(max(a,b))) are enough */
     double first = 1 / off_zero(1 + odd_term(x, a, b, 0));
     lentz l = {.up = 1, .down = first, .value = first};
-    for (int m = 1; m < MOST; m++) {
+    for (int m = 1; m < MAX; m++) {
         take_term(&l, even_term(x, a, b, m));
         if (take_term(&l, odd_term(x, a, b, m)))
             break;

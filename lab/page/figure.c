@@ -193,14 +193,14 @@ static bool is_font(const char *font)
 
 foray_status fy_figure_check(foray_context *ctx, const foray_figure *wanted)
 {
-    enum { LEAST_MM = 30, MAX_MM = 2000, LEAST_POINTS = 4, MAX_POINTS = 72 };
+    enum { MIN_MM = 30, MAX_MM = 2000, MIN_POINTS = 4, MAX_POINTS = 72 };
     double width = wanted->width, height = wanted->height, points = wanted->points;
-    bool sized = (width == 0 || (width >= LEAST_MM && width <= MAX_MM)) &&
-                 (height == 0 || (height >= LEAST_MM && height <= MAX_MM));
-    if (!sized || !(points == 0 || (points >= LEAST_POINTS && points <= MAX_POINTS)))
+    bool sized = (width == 0 || (width >= MIN_MM && width <= MAX_MM)) &&
+                 (height == 0 || (height >= MIN_MM && height <= MAX_MM));
+    if (!sized || !(points == 0 || (points >= MIN_POINTS && points <= MAX_POINTS)))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a figure must have sides of %d to %d mm and letters of %d to %d points",
-                       LEAST_MM, MAX_MM, LEAST_POINTS, MAX_POINTS);
+                       MIN_MM, MAX_MM, MIN_POINTS, MAX_POINTS);
     if (wanted->font && (!*wanted->font || !is_font(wanted->font)))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "a font is a name, or several with commas: letters, digits, blanks, -");

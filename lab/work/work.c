@@ -23,14 +23,14 @@ static double weight_of(const fy_work *work, int64_t part)
 
 foray_status fy_shard_check(foray_context *ctx, foray_shard shard)
 {
-    enum { MOST = 1000000 };
+    enum { MAX = 1000000 };
     if (shard.of == 0 && shard.number == 0)
         return FORAY_OK;
-    if (shard.of < 1 || shard.of > MOST || shard.number < 1 || shard.number > shard.of)
+    if (shard.of < 1 || shard.of > MAX || shard.number < 1 || shard.number > shard.of)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "shard %" PRId64 "/%" PRId64
                        ": must be I/N with I from 1 to N, N at most %d",
-                       shard.number, shard.of, MOST);
+                       shard.number, shard.of, MAX);
     return FORAY_OK;
 }
 

@@ -17,11 +17,11 @@ from types import FrameType
 from typing import Any
 
 from ._library import lib
-from ._numbers import whole
+from ._numbers import integer
 from .errors import BY_STATUS, FileError, ForayError, MissingFileError, UsageError
 
 #: More than machines have.
-MOST_THREADS = 1024
+MAX_THREADS = 1024
 OK, TARGET_MISSED, INTERRUPTED = 0, 1, 2
 
 
@@ -60,7 +60,7 @@ class Context(Native):
     """
 
     def __init__(self, threads: int = 1) -> None:
-        count = whole(threads, "threads", 1, MOST_THREADS)
+        count = integer(threads, "threads", 1, MAX_THREADS)
         pointer = lib.foray_context_create()
         if not pointer:
             raise MemoryError

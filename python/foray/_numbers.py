@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from .errors import InputError, UsageError
 
-LEAST, MOST = -(2**63), 2**63 - 1
-MOST_STATE = 2**31 - 1
+MIN, MAX = -(2**63), 2**63 - 1
+MAX_STATE = 2**31 - 1
 
 Error = type[Exception]
 #: Where episodes begin: in one state, or in several with these probabilities.
@@ -26,7 +26,7 @@ Initial = int | Mapping[int, float]
 
 
 def index_of(value: Any) -> int | None:
-    """A whole number of any kind, also 3.0 or an array of one; None: it is none. True is none."""
+    """An integer of any kind, also 3.0 or an array of one; None: it is none. True is none."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(-1)[0]
     if isinstance(value, (bool, np.bool_)):
@@ -46,40 +46,40 @@ def flag(value: Any, what: str) -> bool:
     return bool(value)
 
 
-def whole(value: Any, what: str, low: int = LEAST, high: int = MOST, error: Error = UsageError) -> int:
-    """A whole number from low to high."""
+def integer(value: Any, what: str, low: int = MIN, high: int = MAX, error: Error = UsageError) -> int:
+    """An integer from low to high."""
     found = index_of(value)
     if found is None:
-        raise error(f"{what} {value!r} is not a whole number")
+        raise error(f"{what} {value!r} is not an integer")
     if not low <= found <= high:
         raise error(f"{what} {found}, but " + _between(low, high))
     return found
 
 
 def _between(low: float, high: float) -> str:
-    return f"it must be at least {low}" if high in (MOST, math.inf) else f"it must lie between {low} and {high}"
+    return f"it must be at least {low}" if high in (MAX, math.inf) else f"it must lie between {low} and {high}"
 
 
-def wholes(
-    values: Any, what: str, low: int = LEAST, high: int = MOST, error: Error = UsageError
+def integers(
+    values: Any, what: str, low: int = MIN, high: int = MAX, error: Error = UsageError
 ) -> npt.NDArray[np.int64]:
-    """An array of whole numbers from low to high, of any shape."""
+    """An array of integers from low to high, of any shape."""
     array = _array(values, what, error)
     if _has_truth(values):
-        raise error(f"{what}: True and False are no whole numbers")
+        raise error(f"{what}: True and False are no integers")
     if array.size == 0:
         return np.zeros(array.shape, dtype=np.int64)
     if array.dtype.kind == "O":
-        found = [whole(value, what, low, high, error) for value in array.reshape(-1).tolist()]
+        found = [integer(value, what, low, high, error) for value in array.reshape(-1).tolist()]
         return np.array(found, dtype=np.int64).reshape(array.shape)
     if array.dtype.kind == "f":
         odd = ~(np.isfinite(array) & (array == np.floor(array)))
     else:
         odd = np.full(array.shape, array.dtype.kind not in "iu")
     if odd.any():
-        raise error(f"{what} {array[odd][0].item()!r}: these must be whole numbers")
+        raise error(f"{what} {array[odd][0].item()!r}: these must be integers")
     for extreme in (array.min(), array.max()):
-        whole(extreme, what, low, high, error)
+        integer(extreme, what, low, high, error)
     return np.asarray(array, dtype=np.int64, order="C")
 
 
@@ -163,9 +163,9 @@ def path_of(value: Any) -> bytes:
 def law_of(initial: Any, states: int) -> dict[int, float]:
     """Where episodes begin, by state: what `initial=` says."""
     if not isinstance(initial, Mapping):
-        return {whole(initial, "initial: state", 0, states - 1): 1.0}
+        return {integer(initial, "initial: state", 0, states - 1): 1.0}
     law = {
-        whole(s, "initial: state", 0, states - 1): real(p, "initial: probability", 0.0, 1.0)
+        integer(s, "initial: state", 0, states - 1): real(p, "initial: probability", 0.0, 1.0)
         for s, p in initial.items()
     }
     if not abs(math.fsum(law.values()) - 1) < 1e-9:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ._context import Context, Native
 from ._library import SYSTEM_RESET, SYSTEM_STEP, Draw, SystemOps, SystemSpec, lib
-from ._numbers import reals, whole
+from ._numbers import integer, reals
 from ._numbers import text as as_text
 from .errors import OutOfRange, UsageError, WorldError
 
@@ -128,7 +128,7 @@ class Clusters(Native):
 
     def centre(self, cluster: int) -> npt.NDArray[np.float64]:
         """The middle of a cluster."""
-        cluster = whole(cluster, "cluster", 0, self.count - 1, OutOfRange)
+        cluster = integer(cluster, "cluster", 0, self.count - 1, OutOfRange)
         centre = np.empty(len(self.low))
         lib.foray_clusters_centre(self.pointer, cluster, centre.ctypes.data)
         return centre

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ._context import Context
 from ._library import EPISODES, lib
-from ._numbers import MOST_STATE, Initial, flag, path_of, text, wholes
+from ._numbers import MAX_STATE, Initial, flag, integers, path_of, text
 from .errors import InputError, UsageError, WorldError
 from .models import Model, unstructured_model
 from .rewards import BuiltReward, RewardLike, reward
@@ -116,7 +116,7 @@ def _rank(values: Any) -> int:
 
 
 def _row(values: Any, what: str, low: int) -> Steps:
-    row = wholes(values, what, low, MOST_STATE, InputError).astype(np.int32)
+    row = integers(values, what, low, MAX_STATE, InputError).astype(np.int32)
     if row.ndim != 1:
         raise InputError(f"{what}s are no row of numbers: {SHAPES}")
     return row

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from ._context import Context, Native
 from ._library import ENDED, EPISODE, RESET, STEP, Draw, WorldOps, lib
-from ._numbers import MOST_STATE, Initial, law_of, whole
+from ._numbers import MAX_STATE, Initial, integer, law_of
 from .errors import UsageError, WorldError
 from .models import Model
 
@@ -50,7 +50,7 @@ class Player(Protocol):
 
 def seed_of(seed: int, episode: int) -> int:
     """The seed of an episode, by the library's own random numbers: from 0 to 2**31 - 1."""
-    draw = Draw(whole(seed, "seed", 0, 2**64 - 1), whole(episode, "episode", 0), 0)
+    draw = Draw(integer(seed, "seed", 0, 2**64 - 1), integer(episode, "episode", 0), 0)
     return int(lib.foray_draw_uniform(byref(draw), 0) * 2.0**31)
 
 
@@ -152,13 +152,13 @@ class Simulator:
     ) -> None:
         if not callable(step):
             raise UsageError(f"a Simulator is a function step(state, action, rng), and {step!r} is none")
-        self.states = whole(states, "states", 1, MOST_STATE)
-        self.actions = whole(actions, "actions", 1, MOST_STATE)
-        self.horizon = whole(horizon, "horizon", 1)
+        self.states = integer(states, "states", 1, MAX_STATE)
+        self.actions = integer(actions, "actions", 1, MAX_STATE)
+        self.horizon = integer(horizon, "horizon", 1)
         #: Where episodes begin; None: that is learnt.
         self.initial = None if initial is None else law_of(initial, self.states)
         if not callable(start):
-            start = whole(start, "start", 0, self.states - 1)
+            start = integer(start, "start", 0, self.states - 1)
             if self.initial not in (None, {start: 1.0}):
                 raise UsageError(f"initial={initial!r}, but every episode begins in start={start}")
             self.initial = {start: 1.0}
@@ -185,7 +185,7 @@ class Simulator:
         return False
 
     def _checked(self, state: Any) -> int:
-        return whole(state, f"{self.name} answered with state", 0, self.states - 1, WorldError)
+        return integer(state, f"{self.name} answered with state", 0, self.states - 1, WorldError)
 
     def play(self, seed: int, episode: int, table: Any, states: int, out: Any, chance: Chance) -> None:
         follow, rng = self._next, self._rng

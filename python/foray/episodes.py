@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._library import Draw
-from ._numbers import law_of, whole
+from ._numbers import integer, law_of
 from .clusters import Clusters
 from .environments import DONE, OVER, Chance, seed_of
 from .errors import UsageError, WorldError
@@ -81,7 +81,7 @@ class Environment:
             horizon = limit
         if horizon is None:
             raise UsageError("the environment has no limit of steps: give horizon=")
-        return whole(horizon, "horizon", 1)
+        return integer(horizon, "horizon", 1)
 
     # -- what is known
 

@@ -31,7 +31,7 @@ from ._library import lib
 from .data import Relabelling
 from .environments import ModelWorld
 from .episodes import Environment
-from ._numbers import index_of, whole, wholes
+from ._numbers import index_of, integer, integers
 from .errors import UsageError
 from .models import Model, world, worlds
 from .plans import Plan
@@ -41,7 +41,7 @@ Ints = npt.NDArray[np.int64]
 DRAW = np.dtype([("seed", np.uint64), ("episode", np.uint64), ("step", np.uint32)], align=True)
 
 #: Gymnasium's spaces of more than that alone take gigabytes.
-MOST_ENVS = 1 << 24
+MAX_ENVS = 1 << 24
 
 #: Names of more than one word; all others only begin with a capital letter.
 WORDS = {
@@ -195,7 +195,7 @@ class World(gymnasium.Env[np.int64, np.int64]):
     ) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         """One step; truncated with the last one of the horizon, and never terminated."""
         batch = self._batch
-        action = np.int64(whole(action, "action", 0, self.model.actions - 1))
+        action = np.int64(integer(action, "action", 0, self.model.actions - 1))
         with batch.turn():
             if not self._begun or batch.over[0]:
                 raise UsageError("the episode is over: reset() begins the next one")
@@ -257,7 +257,7 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         **parameters: object,
     ) -> None:
         self.model, self.render_mode = _model(world, parameters), render_mode
-        num_envs = self.num_envs = whole(num_envs, "num_envs", 1, MOST_ENVS)
+        num_envs = self.num_envs = integer(num_envs, "num_envs", 1, MAX_ENVS)
         self.single_observation_space = Discrete(self.model.states)
         self.single_action_space = Discrete(self.model.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -296,7 +296,7 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
             raise UsageError(f"seed={seed!r}: one, or {self.num_envs} of them")
         fresh = np.random.SeedSequence().generate_state(self.num_envs)
         seeds = [int(fresh[i]) if s is None else s for i, s in enumerate(given)]
-        return np.array([whole(s, "seed", 0, 2**64 - 1) for s in seeds], dtype=np.uint64)
+        return np.array([integer(s, "seed", 0, 2**64 - 1) for s in seeds], dtype=np.uint64)
 
     def step(
         self, actions: Ints
@@ -304,7 +304,7 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
         """One step in each environment, or a reset where its episode is over."""
         if not self._begun:
             raise UsageError("reset() comes before the first step")
-        chosen = np.ascontiguousarray(wholes(actions, "action", 0, self.model.actions - 1))
+        chosen = np.ascontiguousarray(integers(actions, "action", 0, self.model.actions - 1))
         if chosen.shape != (self.num_envs,):
             raise UsageError(f"actions of the shape {chosen.shape}, but there are {self.num_envs}")
         with self._batch.turn():
@@ -386,7 +386,7 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def play(self, episodes: int = 1, seed: int | None = None) -> npt.NDArray[np.float64]:
         """Plays episodes with the plan, up to its horizon, and returns what each earned."""
-        episodes = whole(episodes, "episodes", 0)
+        episodes = integer(episodes, "episodes", 0)
         earned = np.zeros(episodes)
         for k in range(episodes):
             observation, _ = self.reset(seed=seed) if k == 0 else self.reset()

@@ -13,7 +13,7 @@ from typing import Any
 from . import progress as bars
 from ._context import Context
 from ._library import WORK, Comparison, LabOptions, lib
-from ._numbers import flag, path_of, text, whole
+from ._numbers import flag, integer, path_of, text
 from .errors import UsageError
 from .models import Model
 from .rewards import RewardLike, reward
@@ -125,10 +125,10 @@ def compare(
     comparison.settings = _settings(context, {k: v for k, v in named.items() if v is not None})
     names = _texts([algorithms] if isinstance(algorithms, str) else algorithms, "algorithm")
     comparison.algorithms, comparison.algorithm = len(names), names
-    comparison.seeds = whole(seeds, "seeds", 1)
+    comparison.seeds = integer(seeds, "seeds", 1)
     for name, value in (("rewards", rewards), ("goals", goals), ("rounds", rounds)):
         if value is not None:
-            setattr(comparison, name, whole(value, name, 0))
+            setattr(comparison, name, integer(value, name, 0))
     model = model_of(source, None)
     built = reward(reward_for).build(model) if reward_for is not None else None
     comparison.reward = built.pointer if built is not None else None

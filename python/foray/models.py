@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ._context import Context, Native, text_of
 from ._library import ModelFacts, WorldInfo, lib
-from ._numbers import MOST_STATE, Initial, flag, law_of, path_of, real, reals, whole, wholes
+from ._numbers import MAX_STATE, Initial, flag, integer, integers, law_of, path_of, real, reals
 from ._numbers import text as as_text
 from .errors import UsageError, check_free
 
@@ -80,10 +80,10 @@ class Model(Native):
         return int(lib.foray_model_unknowns(self.pointer))
 
     def _state(self, state: int) -> int:
-        return whole(state, "state", 0, self.states - 1)
+        return integer(state, "state", 0, self.states - 1)
 
     def _action(self, action: int) -> int:
-        return whole(action, "action", 0, self.actions - 1)
+        return integer(action, "action", 0, self.actions - 1)
 
     def available(self, state: int, action: int) -> bool:
         """Can the action be chosen in the state?"""
@@ -230,14 +230,14 @@ def unstructured_model(states: int, actions: int, horizon: int, initial: Initial
     >>> foray.unstructured_model(1000, 4, 20, {0: 0.5, 999: 0.5}).unstructured
     True
     """
-    states, actions = whole(states, "states", 1, MOST_STATE), whole(actions, "actions", 1, MOST_STATE)
+    states, actions = integer(states, "states", 1, MAX_STATE), integer(actions, "actions", 1, MAX_STATE)
     first = {} if initial is None or initial == {} else law_of(initial, states)
-    spec = f"unstructured:states={states},actions={actions},horizon={whole(horizon, 'horizon', 1)}"
+    spec = f"unstructured:states={states},actions={actions},horizon={integer(horizon, 'horizon', 1)}"
     if len(first) < 2:
         return world(spec + "".join(f",initial={s}" for s in first))
     parts = {
         "format": "foray-model", "version": 1, "kind": "unstructured", "name": spec, "states": states,
-        "actions": actions, "horizon": whole(horizon, "horizon"), "initial": list(first.items()),
+        "actions": actions, "horizon": integer(horizon, "horizon"), "initial": list(first.items()),
     }  # fmt: skip
     data = json.dumps(parts).encode()
     return _parsed(data)
@@ -254,8 +254,8 @@ def _parsed(data: bytes) -> Model:
 
 
 def _ints(values: Iterable[int], what: str, count: int | None = None) -> npt.NDArray[np.int64]:
-    """A row of whole numbers, as many as C reads."""
-    return _counted(wholes(list(values), what), what, count)
+    """A row of integers, as many as C reads."""
+    return _counted(integers(list(values), what), what, count)
 
 
 def _counted(row: npt.NDArray[Any], what: str, count: int | None) -> npt.NDArray[Any]:
@@ -314,7 +314,7 @@ class Builder(Native):
     @staticmethod
     def mixture(states: int, actions: int, horizon: int, simulators: int) -> Builder:
         """A mixture of known simulators with unknown weights."""
-        sizes, dim = _sizes(states, actions, horizon), whole(simulators, "simulators")
+        sizes, dim = _sizes(states, actions, horizon), integer(simulators, "simulators")
         return Builder._make(lib.foray_builder_create_mixture, *sizes, dim)._sized(dim=dim)
 
     @staticmethod
@@ -322,7 +322,7 @@ class Builder(Native):
         states: int, actions: int, horizon: int, dim: int, norm_bound: float
     ) -> Builder:
         """Any sparse features phi(s'|s,a), and a bound on the norm of theta."""
-        sizes, dim = _sizes(states, actions, horizon), whole(dim, "dim")
+        sizes, dim = _sizes(states, actions, horizon), integer(dim, "dim")
         return Builder._make(
             lib.foray_builder_create, *sizes, dim, real(norm_bound, "norm_bound")
         )._sized(dim=dim)
@@ -336,13 +336,13 @@ class Builder(Native):
         """Which law a pair obeys, and where each of its outcomes leads (classes)."""
         law, array = self._law(law, following, "following")
         return self._say(
-            lib.foray_builder_outcomes, whole(state, "state"), whole(action, "action"), law, array.ctypes.data
+            lib.foray_builder_outcomes, integer(state, "state"), integer(action, "action"), law, array.ctypes.data
         )
 
     def _law(self, law: int, values: Any, what: str) -> tuple[int, npt.NDArray[Any]]:
         """A law, and as many values as it has outcomes."""
-        law = whole(law, "law", 0, len(self._outcomes) - 1)
-        array = wholes(list(values), what) if what == "following" else reals(values, what)
+        law = integer(law, "law", 0, len(self._outcomes) - 1)
+        array = integers(list(values), what) if what == "following" else reals(values, what)
         return law, _counted(array, f"{what} of law {law}", self._outcomes[law])
 
     def law(self, law: int, probabilities: Sequence[float]) -> Builder:
@@ -354,7 +354,7 @@ class Builder(Native):
         self, simulator: int, state: int, action: int, following: int, probability: float
     ) -> Builder:
         """The probability of a successor in one of the simulators (mixture)."""
-        where = whole(simulator, "simulator"), *_triple(state, action, following)
+        where = integer(simulator, "simulator"), *_triple(state, action, following)
         return self._say(lib.foray_builder_simulator, *where, real(probability, "probability"))
 
     def weights(self, weights: Sequence[float]) -> Builder:
@@ -381,13 +381,13 @@ class Builder(Native):
     def available(self, state: int, actions: Sequence[int]) -> Builder:
         """The only actions that a state has."""
         array = _ints(actions, "actions")
-        return self._say(lib.foray_builder_available, whole(state, "state"), len(array), array.ctypes.data)
+        return self._say(lib.foray_builder_available, integer(state, "state"), len(array), array.ctypes.data)
 
     def initial(self, probabilities: Mapping[int, float]) -> Builder:
         """Where episodes begin, and how probably."""
         for state, probability in _mapping(probabilities, "initial").items():
             p = real(probability, "initial: probability")
-            self._say(lib.foray_builder_initial, whole(state, "initial: state"), p)
+            self._say(lib.foray_builder_initial, integer(state, "initial: state"), p)
         return self
 
     def forget(self) -> Builder:
@@ -400,19 +400,19 @@ class Builder(Native):
 
     def state_name(self, state: int, name: str) -> Builder:
         """The name of a state."""
-        return self._say(lib.foray_builder_state_name, whole(state, "state"), as_text(name, "name"))
+        return self._say(lib.foray_builder_state_name, integer(state, "state"), as_text(name, "name"))
 
     def action_name(self, action: int, name: str) -> Builder:
         """The name of an action."""
-        return self._say(lib.foray_builder_action_name, whole(action, "action"), as_text(name, "name"))
+        return self._say(lib.foray_builder_action_name, integer(action, "action"), as_text(name, "name"))
 
     def grid(self, rows: int, cols: int) -> Builder:
         """The size of the map."""
-        return self._say(lib.foray_builder_grid, whole(rows, "rows"), whole(cols, "cols"))
+        return self._say(lib.foray_builder_grid, integer(rows, "rows"), integer(cols, "cols"))
 
     def cell(self, state: int, row: int, col: int) -> Builder:
         """Where a state lies on the map."""
-        return self._say(lib.foray_builder_cell, whole(state, "state"), whole(row, "row"), whole(col, "col"))
+        return self._say(lib.foray_builder_cell, integer(state, "state"), integer(row, "row"), integer(col, "col"))
 
     def finish(self) -> Model:
         """The model; raises what is wrong with it. A builder makes one model."""
@@ -428,11 +428,11 @@ def _mapping(given: Any, what: str) -> Mapping[Any, Any]:
 
 
 def _sizes(states: int, actions: int, horizon: int) -> tuple[int, int, int]:
-    return whole(states, "states"), whole(actions, "actions"), whole(horizon, "horizon")
+    return integer(states, "states"), integer(actions, "actions"), integer(horizon, "horizon")
 
 
 def _triple(state: int, action: int, following: int) -> tuple[int, int, int]:
-    return whole(state, "state"), whole(action, "action"), whole(following, "following")
+    return integer(state, "state"), integer(action, "action"), integer(following, "following")
 
 
 def _destroy_builder(context: Context, pointer: int) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from . import pictures
 from ._context import Context, Native, text_of
 from ._library import CertificateStruct, Doubt, PolicyStruct, lib
-from ._numbers import flag, path_of, real, whole
+from ._numbers import flag, integer, path_of, real
 from .clusters import Clusters
 from .errors import OutOfRange, UsageError, check_free
 from .models import Model
@@ -198,9 +198,9 @@ class Plan(Native):
     def action(self, step: int, state: Any) -> int:
         """What to do in a state, with step from 0; in a run that explored an environment, also at
         one of its observations: of any space, or a row of numbers that is seen through clusters."""
-        step = whole(step, "step", 0, self._struct.horizon - 1, OutOfRange)
+        step = integer(step, "step", 0, self._struct.horizon - 1, OutOfRange)
         if isinstance(state, (int, np.integer)):
-            return self._at(step, whole(state, "state", 0, self._struct.states - 1, OutOfRange))
+            return self._at(step, integer(state, "state", 0, self._struct.states - 1, OutOfRange))
         if self._clusters is not None:
             return self._clusters._action(self.pointer, step, state)
         if self.run is None:
@@ -270,7 +270,7 @@ class Plan(Native):
     def figure(self, step: int = 0) -> Any:
         """What is done in a step, on the model's map; without one, what is done in every state and
         step. A matplotlib figure, which has ``savefig``."""
-        return pictures.map_of(self, whole(step, "step", 0, self._struct.horizon - 1, OutOfRange))
+        return pictures.map_of(self, integer(step, "step", 0, self._struct.horizon - 1, OutOfRange))
 
     def _repr_html_(self) -> str:
         """What notebooks show."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ._context import Context, Native, text_of
 from ._library import RewardFacts, lib
-from ._numbers import flag, path_of, real, reals, text, whole
+from ._numbers import flag, integer, path_of, real, reals, text
 from .errors import UsageError
 from .models import Model
 
@@ -46,11 +46,11 @@ class BuiltReward(Native):
 
     def at(self, step: int, state: int, action: int, following: int | None = None) -> float:
         H, S, A = self.sizes
-        step, state = whole(step, "step", 0, H - 1), whole(state, "state", 0, S - 1)
-        action = whole(action, "action", 0, A - 1)
+        step, state = integer(step, "step", 0, H - 1), integer(state, "state", 0, S - 1)
+        action = integer(action, "action", 0, A - 1)
         if following is None:
             return float(lib.foray_reward_at(self.pointer, step, state, action))
-        following = whole(following, "next state", 0, S - 1)
+        following = integer(following, "next state", 0, S - 1)
         return float(lib.foray_reward_next_at(self.pointer, step, state, action, following))
 
     def to_json(self) -> str:
@@ -152,7 +152,7 @@ def _create(context: Context, model: Model, name: str, low: float, high: float,
 def _number(model: Model, state: State) -> int:
     if isinstance(state, (list, tuple, set, range)):
         raise UsageError(f"{state!r}: states are given one by one, as in reach(3, 4), or reach(*states)")
-    return model.state(state) if isinstance(state, str) else whole(state, "state", 0, model.states - 1)
+    return model.state(state) if isinstance(state, str) else integer(state, "state", 0, model.states - 1)
 
 
 def _numbers(model: Model, states: Iterable[State]) -> npt.NDArray[np.int64]:
@@ -237,7 +237,7 @@ def _from_text(text: str) -> Reward:
 
 LAYOUTS = ("S", "SA", "SAS", "HSA")
 #: Most r(s,a,s') that are asked for one by one, where every state may follow.
-MOST_VALUES = 1 << 27
+MAX_VALUES = 1 << 27
 
 
 class Values:
@@ -279,7 +279,7 @@ class Values:
 def _following(model: Model, name: str) -> Iterator[tuple[int, int, Any]]:
     """Every (s,a) that there is, with all that may follow it: where nothing is known, every state."""
     S, A = model.states, model.actions
-    if model.unstructured and S * A * S > MOST_VALUES:
+    if model.unstructured and S * A * S > MAX_VALUES:
         raise UsageError(
             f"{name}: r(s,a,s') has {S * A * S:,} values here, because any state may follow:"
             " a dictionary {(None, None, 15): 1.0} says only those that count"
@@ -336,7 +336,7 @@ def _read_mapping(values: Values, given: Mapping[Any, float], model: Model, name
         where = key if isinstance(key, tuple) else (key, None)
         if len(where) not in (2, 3):
             raise UsageError(f"{key!r}: keys are s, (s,a) or (s,a,s'), with None for every one")
-        action = -1 if where[1] is None else whole(where[1], f"{name}: action", 0, model.actions - 1)
+        action = -1 if where[1] is None else integer(where[1], f"{name}: action", 0, model.actions - 1)
         worth = real(value, f"{name}[{key!r}]")
         if len(where) == 2 or where[2] is None:
             values.add(-1, state(where[0]), action, worth)

@@ -30,7 +30,7 @@ from ._library import (
     Settings,
     lib,
 )
-from ._numbers import Initial, flag, law_of, path_of, real, whole, wholes
+from ._numbers import Initial, flag, integer, integers, law_of, path_of, real
 from ._numbers import text as as_text
 from .clusters import Clusters
 from .environments import ModelWorld, PythonWorld, Simulator
@@ -72,7 +72,7 @@ def _setting(context: Context, settings: Any, name: str) -> str:
 
 def model_of(source: Model | str, horizon: int | None) -> Model:
     """A model, a model file or a built-in world, as the command tells them apart."""
-    horizon = None if horizon is None else whole(horizon, "horizon", 1)
+    horizon = None if horizon is None else integer(horizon, "horizon", 1)
     if isinstance(source, Model):
         model = source
     elif not isinstance(source, str):
@@ -294,7 +294,7 @@ class Run(Native):
 
     def explore(self, *, episodes: int | None = None, progress: bool | None = None) -> Run:
         """Continues, up to ``episodes`` in all. Ctrl-C stops it, and finished episodes are kept."""
-        episodes = None if episodes is None else whole(episodes, "episodes", 1)
+        episodes = None if episodes is None else integer(episodes, "episodes", 1)
         budget = int(self.setting("episodes"))
         if episodes is not None and episodes > budget:
             self._context.call(lib.foray_run_extend, self, episodes)
@@ -393,7 +393,7 @@ class Run(Native):
         built = own_reward(self) if own else self._reward(what)
         out = c_void_p()
         context, shape = self._context, (self.model.horizon, self.model.states)
-        given = wholes(policy, "policy: action", -1, self.model.actions - 1)
+        given = integers(policy, "policy: action", -1, self.model.actions - 1)
         if given.shape not in (shape, shape[1:]):
             raise UsageError(f"a policy of shape {given.shape}, but here it is {shape}, or {shape[1:]} for every step")
         context.call(lib.foray_policy_create, context, self.model, GIVEN, byref(out))

@@ -1,4 +1,4 @@
-"""Gymnasium's spaces as whole numbers: observations are numbered, and actions are listed."""
+"""Gymnasium's spaces as integers: observations are numbered, and actions are listed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from ._numbers import index_of, reals, whole
+from ._numbers import index_of, integer, reals
 from .errors import UsageError, WorldError
 
-MOST_ACTIONS = 4096
+MAX_ACTIONS = 4096
 
 
 def _kind(space: Any) -> str:
     return type(space).__name__
 
 
-def _whole(value: Any, space: Any) -> int:
-    """A whole number, in whatever shape it comes; what is none is refused and not rounded."""
+def _integer(value: Any, space: Any) -> int:
+    """An integer, in whatever shape it comes; what is none is refused and not rounded."""
     found = index_of(value)
     if found is not None:
         return found
@@ -31,7 +31,7 @@ def _discrete(space: Any) -> tuple[int, Callable[[Any], int]]:
     start, count = int(space.start), int(space.n)
 
     def number(value: Any) -> int:
-        n = (value if type(value) is int else _whole(value, space)) - start
+        n = (value if type(value) is int else _integer(value, space)) - start
         if 0 <= n < count:
             return n
         raise WorldError(f"the environment answered with {value!r}, which is not in {space}")
@@ -40,12 +40,12 @@ def _discrete(space: Any) -> tuple[int, Callable[[Any], int]]:
 
 
 def _mixed(sizes: Sequence[int], parts: Callable[[Any], Any], space: Any) -> tuple[int, Callable[[Any], int]]:
-    """Several whole numbers as one, the last of them counting fastest."""
+    """Several integers as one, the last of them counting fastest."""
 
     def number(value: Any) -> int:
         n = 0
         for part, size in zip(parts(value), sizes, strict=True):
-            digit = _whole(part, space)
+            digit = _integer(part, space)
             if not 0 <= digit < size:
                 raise WorldError(f"the environment answered with {value!r}, which is not in {space}")
             n = n * size + digit
@@ -95,12 +95,12 @@ def _box_moves(space: Any, given: Any) -> list[Any]:
     """Actions of a Box: so many in each direction, evenly from border to border, or those given."""
     count = index_of(given)
     if count is not None or isinstance(given, (bool, str)) or not isinstance(given, Iterable):
-        given = whole(given, "actions", 0)
+        given = integer(given, "actions", 0)
         low, high = np.ravel(space.low), np.ravel(space.high)
         if given < 2 or not (np.isfinite(low).all() and np.isfinite(high).all()):
             raise UsageError(f"actions={given}: at least 2 in each direction, between finite borders")
-        if given ** len(low) > MOST_ACTIONS:
-            raise UsageError(f"actions={given} in each of {len(low)} directions are more than {MOST_ACTIONS}")
+        if given ** len(low) > MAX_ACTIONS:
+            raise UsageError(f"actions={given} in each of {len(low)} directions are more than {MAX_ACTIONS}")
         each = [np.linspace(a, b, given) for a, b in zip(low, high, strict=True)]
         given = list(itertools.product(*each))
     moves = [_box_move(space, value) for value in given]
@@ -130,8 +130,8 @@ def moves(space: Any, given: Any = None) -> list[Any]:
     count, _ = numbers(space, "action")
     if kind == "Discrete":
         return list(range(int(space.start), int(space.start) + count))
-    if count > MOST_ACTIONS:
-        raise UsageError(f"the action space {space} has {count} actions, more than {MOST_ACTIONS}")
+    if count > MAX_ACTIONS:
+        raise UsageError(f"the action space {space} has {count} actions, more than {MAX_ACTIONS}")
     if kind == "MultiDiscrete":
         start = getattr(space, "start", 0)
         found = itertools.product(*(range(int(n)) for n in np.ravel(space.nvec)))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._context import Context
 from ._library import ImportFacts, ImportOptions, lib
-from ._numbers import Initial, flag, law_of, path_of, real, reals, text, whole
+from ._numbers import Initial, flag, integer, law_of, path_of, real, reals, text
 from .errors import UsageError
 from .models import Builder, Model
 
@@ -128,14 +128,14 @@ def _write_table(directory: str, table: Table) -> str:
                 raise UsageError(f"table: nothing follows state {state}, action {action}")
             share = repr(1.0 / len(possible))
             for row in possible:
-                where = [whole(n, "table: state or action", 0) for n in (state, action, row[1])]
+                where = [integer(n, "table: state or action", 0) for n in (state, action, row[1])]
                 writer.writerow([*where, share, _done(row[3])])
     return path
 
 
 def _done(value: Any) -> int:
     """True or False, which some tables write as 1 and 0."""
-    return int(value) if isinstance(value, (bool, np.bool_)) else whole(value, "table: done", 0, 1)
+    return int(value) if isinstance(value, (bool, np.bool_)) else integer(value, "table: done", 0, 1)
 
 
 def from_table(
@@ -167,7 +167,7 @@ def from_table_with_twins(
             file.writelines(f"{float(initial.get(s, 0.0))!r}\n" for s in range(len(table)))
         options = ImportOptions(
             size=sizeof(ImportOptions),
-            horizon=whole(horizon, "horizon", 1),
+            horizon=integer(horizon, "horizon", 1),
             initial=path_of(start),
             laws=text(laws, "laws"),
             forget_theta=True,

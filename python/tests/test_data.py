@@ -45,7 +45,7 @@ def test_bad_data_are_refused_and_leave_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(foray.InputError, match="need one more"):
         foray.learn([([0, 0], [0, 0])], RIVER)
-    with pytest.raises(foray.InputError, match="whole numbers"):
+    with pytest.raises(foray.InputError, match="integers"):
         foray.learn([([0, 0], [0.5])], RIVER)
     with pytest.raises(foray.InputError, match="no episodes"):
         foray.learn([], RIVER)

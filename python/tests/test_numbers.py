@@ -14,7 +14,7 @@ import pytest
 import foray
 from foray import _numbers as numbers
 
-NO_WHOLE: list[Any] = [0.5, float("nan"), float("inf"), "1", None, True, 1j, [1], 2**63, -(2**63) - 1, 2**64 + 1, np.True_]
+NO_INTEGER: list[Any] = [0.5, float("nan"), float("inf"), "1", None, True, 1j, [1], 2**63, -(2**63) - 1, 2**64 + 1, np.True_]
 NO_REAL: list[Any] = [float("nan"), float("inf"), "1", None, 1j, [1, 2], 10**400, np.complex128(1)]
 RIVER = "riverswim:states=4,horizon=8"
 
@@ -27,31 +27,31 @@ def refused(call: Callable[..., Any], *values: Any) -> None:
 
 def test_what_a_number_is() -> None:
     for value in (3, 3.0, np.int64(3), np.uint8(3), np.float32(3), np.array(3), np.array([3])):
-        assert numbers.whole(value, "x") == 3 and numbers.real(value, "x") == 3.0
-    refused(lambda x: numbers.whole(x, "x"), *NO_WHOLE)
+        assert numbers.integer(value, "x") == 3 and numbers.real(value, "x") == 3.0
+    refused(lambda x: numbers.integer(x, "x"), *NO_INTEGER)
     refused(lambda x: numbers.real(x, "x"), *NO_REAL)
     refused(lambda x: numbers.text(x, "x"), "a\0b", b"a", 1, None, "\ud800")
     refused(numbers.path_of, "a\0b", b"a\0b", 1.5, None)
-    refused(lambda x: numbers.wholes(x, "x"), [0, True], [[0, 1], (np.False_, 1)], deque([2, True]), [np.array([True]), [1]])
-    assert numbers.wholes(np.zeros((0, 3)), "x").shape == (0, 3)
+    refused(lambda x: numbers.integers(x, "x"), [0, True], [[0, 1], (np.False_, 1)], deque([2, True]), [np.array([True]), [1]])
+    assert numbers.integers(np.zeros((0, 3)), "x").shape == (0, 3)
 
 
 def test_models() -> None:
     model = foray.world(RIVER)
     for one in (model.state_name, model.cell, lambda s: model.available(s, 0), lambda a: model.available(0, a),
                 lambda s: model.successors(s, 0), lambda a: model.probabilities(0, a), model.action_name):  # fmt: skip
-        refused(one, *NO_WHOLE, -1, 4)
+        refused(one, *NO_INTEGER, -1, 4)
     others: list[Any] = [foray.goal(0).build(model), foray.Builder.tabular(1, 1, 1), 5, None, foray.Model]
     refused(model.same_as, *others)
     refused(model.state, "4", "99999999999999999999")
     for size in (lambda n: foray.unstructured_model(n, 2, 3), lambda n: foray.unstructured_model(2, n, 3),
                  lambda n: foray.unstructured_model(2, 2, n)):  # fmt: skip
-        refused(size, *NO_WHOLE, 0, -1)
+        refused(size, *NO_INTEGER, 0, -1)
     laws: list[Any] = [{0: 0.3}, {0: 1.5, 1: -0.5}, {0: float("nan")}, {0.5: 1.0}, {9: 1.0}, 9, -1, 0.5]
     refused(lambda law: foray.unstructured_model(4, 2, 3, law), *laws)
     refused(lambda law: foray.from_arrays(np.eye(4)[None], 3, initial=law), *laws)
     assert foray.from_arrays(np.eye(4)[None], 3, initial=np.int64(1)).initial() == {1: 1.0}
-    refused(lambda horizon: foray.from_arrays(np.eye(4)[None], horizon), *NO_WHOLE, 0)
+    refused(lambda horizon: foray.from_arrays(np.eye(4)[None], horizon), *NO_INTEGER, 0)
     refused(lambda P: foray.from_arrays(P, 3), [[["1"]]], [[[np.nan]]], np.array([[[1j]]]))
     table: Any = {0: {0: [(1.0, 0.9, 0.0, False)]}}
     refused(lambda t: foray.from_table(t, 3), table, {0: {0: []}}, {0: {0: [(1.0, 2**64, 0.0, False)]}})
@@ -70,11 +70,11 @@ def test_builders_read_no_further_than_arrays_go() -> None:
     refused(builder.initial, *no_mappings)
     refused(lambda f: foray.Builder.features(2, 1, 3, 2, 1.0).feature(0, 0, 0, f), *no_mappings)
     refused(foray.world(RIVER).state, 3, None, b"x", [])
-    refused(lambda s: builder.transition(s, 0, 0, 1.0), *NO_WHOLE)
+    refused(lambda s: builder.transition(s, 0, 0, 1.0), *NO_INTEGER)
     refused(lambda p: builder.transition(0, 0, 0, p), *NO_REAL)
-    refused(lambda a: builder.available(0, [a]), *NO_WHOLE)
+    refused(lambda a: builder.available(0, [a]), *NO_INTEGER)
     refused(builder.name, "a\0b", 3)
-    refused(lambda n: foray.Builder.tabular(n, 1, 3), *NO_WHOLE)
+    refused(lambda n: foray.Builder.tabular(n, 1, 3), *NO_INTEGER)
 
 
 def test_plans_and_runs(tmp_path: Path) -> None:
@@ -84,14 +84,14 @@ def test_plans_and_runs(tmp_path: Path) -> None:
         refused(ask, -1, 8, 2**64)
         with pytest.raises(IndexError):
             ask(-1)
-    refused(lambda t: plan.reward.at(t, 0, 0), *NO_WHOLE, -1, 8)
+    refused(lambda t: plan.reward.at(t, 0, 0), *NO_INTEGER, -1, 8)
     refused(lambda n: plan.reward.at(0, 0, 0, n), 0.5, "1", -1, 4)
     refused(plan.explain, *NO_REAL)
     policies: list[Any] = [np.full(4, 1.7), [0, 0, 0, 2], [-1, 0, 0, 0], [0], np.zeros((4, 8)), 0, [2**32] * 4,
                            [True] * 4, ["0"] * 4, [[0], [0, 1]], [np.nan] * 4]  # fmt: skip
     refused(lambda policy: run.certify(policy, "goal:3"), *policies)
     assert run.certify(np.ones(4), "goal:3").certificate == run.certify([1] * 4, "goal:3").certificate
-    refused(lambda k: run.explore(episodes=k), *[n for n in NO_WHOLE if n is not None], 2**64 + 1000, 0, -1)
+    refused(lambda k: run.explore(episodes=k), *[n for n in NO_INTEGER if n is not None], 2**64 + 1000, 0, -1)
     assert run.episodes == 100
     for mode in ("plug in", "given", "", 1):
         with pytest.raises(foray.UsageError, match="optimistic, plugin, pessimistic"):
@@ -149,8 +149,8 @@ def test_exploring(tmp_path: Path) -> None:
 def test_clusters_and_comparisons() -> None:
     refused(lambda high: foray.Clusters("grid:3x5", low=[-1, -8], high=high), [1], [1, np.nan], ["1", "2"], [1, np.inf])
     clusters = foray.Clusters("grid:3x5", low=[-1, -8], high=[1, 8])
-    refused(clusters.centre, *NO_WHOLE, -1, 15)
-    refused(lambda n: foray.compare(RIVER, ["random"], seeds=n, episodes=5), *NO_WHOLE, 0)
+    refused(clusters.centre, *NO_INTEGER, -1, 15)
+    refused(lambda n: foray.compare(RIVER, ["random"], seeds=n, episodes=5), *NO_INTEGER, 0)
     refused(lambda n: foray.compare(RIVER, ["random"], goals=n, episodes=5), 0.5, 2**64)
     refused(lambda name: foray.compare(RIVER, [name], episodes=5), "ran\0dom", 3)
     refused(foray.lab, "a\0b", 3)

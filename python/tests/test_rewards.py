@@ -199,7 +199,7 @@ def test_rewards_that_are_none_are_refused() -> None:
         (lambda *where: 1.0, "none of them"), (lambda s, a, n, t: 1.0, "none of them"),
         (lambda s: float("nan"), "not a finite number"), (lambda s: "1", "not a finite number"),
         ({0: float("inf")}, "not a finite number"), ({-1: 1.0}, "state -1"), ({(0, -1): 1.0}, "action -1"),
-        ({0.5: 1.0}, "not a whole number"), ({(0, 1, 2, 3): 1.0}, "keys are"), ({True: 1.0}, "not a whole number"),
+        ({0.5: 1.0}, "not an integer"), ({(0, 1, 2, 3): 1.0}, "keys are"), ({True: 1.0}, "not an integer"),
         (np.array([0, 1, np.nan, 0]), "not a finite number"), (np.array(["a"] * S), "not of numbers"),
     ]  # fmt: skip
     assert run.plan(bad.pop(0)[0]).value == run.plan("goal:3").value

@@ -12,7 +12,7 @@ typedef struct setting {
 } setting;
 
 #define MEMBER(name) offsetof(foray_settings, name), sizeof((foray_settings *)NULL)->name
-#define WHOLE(member, fallback, min, max, help)                                                    \
+#define INTEGER(member, fallback, min, max, help)                                                  \
     {                                                                                              \
         FY_INTEGER(#member, fallback, min, max, help), MEMBER(member)                              \
     }
@@ -32,10 +32,10 @@ static const setting common[] = {
       .fallback = "ucrl-rfe",
       .help = "the exploration algorithm"},
      MEMBER(algorithm)},
-    WHOLE(episodes, "10000", 1, FY_UNBOUNDED, "largest number of episodes (K in the paper)"),
+    INTEGER(episodes, "10000", 1, FY_UNBOUNDED, "largest number of episodes (K in the paper)"),
     REAL(until, "-1", -1, 1e300,
          "stop at this bound (for all rewards, or --for); 0: optimal up to rounding"),
-    WHOLE(seed, "1", 0, 0x1p63, "seed of all random numbers; the world's and the algorithm's"),
+    INTEGER(seed, "1", 0, 0x1p63, "seed of all random numbers; the world's and the algorithm's"),
     REAL(delta, "0.1", 1e-12, 0.999999999999, "probability that a certificate may be wrong"),
     CHOICE(radius, "sharp", "sharp|selfnormalised|theorem|likelihood",
            "the confidence sets to explore with; likelihood: only ucrl-rfe and scout"),
@@ -47,19 +47,19 @@ static const setting common[] = {
            "split theta into independent blocks; auto: on with the sharp radius"),
     REAL(lambda, "0", 0, 1e12, "ridge penalty; 0: one over the squared norm bound"),
     CHOICE(inner, "auto", "auto|exact|l1|ascent", "method of the inner maximisation"),
-    WHOLE(inner_memory, "32", 1, 1 << 20, "MiB for exact vertex lists; under inner auto"),
+    INTEGER(inner_memory, "32", 1, 1 << 20, "MiB for exact vertex lists; under inner auto"),
     CHOICE(replan, "auto", "auto|doubling|every",
            "when the explorer replans; auto: doubling, but every episode if tabular or wang"),
     REAL(replan_growth, "1", 0, 1e6,
          "growth that makes doubling replan; a determinant or a count, by a factor of 1 + this"),
-    WHOLE(plan_every, "0", 0, FY_UNBOUNDED,
-          "replan only after every N-th episode; 0: after any, but not before it pays"),
+    INTEGER(plan_every, "0", 0, FY_UNBOUNDED,
+            "replan only after every N-th episode; 0: after any, but not before it pays"),
     CHOICE(clip, "remaining", "remaining|horizon",
            "values are clipped at the steps that remain, or at H as printed in the paper"),
     CHOICE(ties, "unclipped", "unclipped|lowest",
            "equal actions: prefer the larger value before clipping, or just the lowest index"),
-    WHOLE(refactor_every, "4096", 1, FY_UNBOUNDED,
-          "rank-one updates between two factorisations; of a block"),
+    INTEGER(refactor_every, "4096", 1, FY_UNBOUNDED,
+            "rank-one updates between two factorisations; of a block"),
 };
 
 _Static_assert(sizeof(foray_radius) == sizeof(int32_t), "choices are read and written as int32_t");

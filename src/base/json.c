@@ -217,7 +217,7 @@ static foray_status scan_number(scanner *s)
     double value;
     int64_t integer;
     if (!real && !fy_integer_read(s->text + start, s->at - start, &integer))
-        return refuse(s, start, "a whole number too big for 64 bits");
+        return refuse(s, start, "an integer too big for 64 bits");
     if (real && !fy_number_read(s->text + start, s->at - start, &value))
         return refuse(s, start, "a number that is too large");
     return FORAY_OK;
@@ -604,7 +604,7 @@ static foray_status check_root(foray_context *ctx, fy_json root, const char *for
     if (fy_json_kind_of(found) != FY_JSON_TEXT || strcmp(fy_json_text(found), format) != 0)
         return fy_fail(ctx, FORAY_ERROR_INPUT, "format: \"%s\" is expected", format);
     if (fy_json_kind_of(version) != FY_JSON_INTEGER)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "version: a whole number is expected");
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "version: an integer is expected");
     int64_t number = fy_json_integer(version);
     if (number != 1)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
@@ -678,7 +678,7 @@ foray_status fy_document_integer(foray_context *ctx, fy_json object, const char 
 {
     fy_json member = fy_json_member(object, key);
     if (fy_json_kind_of(member) != FY_JSON_INTEGER)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number is expected", key);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: an integer is expected", key);
     int64_t value = fy_json_integer(member);
     if (value < min || value > max)
         return fy_fail(ctx, FORAY_ERROR_INPUT,

@@ -40,7 +40,7 @@ enum { FY_JSON_MEMBERS = 64 };
 
 /* Takes a text of less than 4 GiB to pieces, which the caller releases with fy_json_free.
  * Refused, with the line and column: what RFC 8259 does not allow, text that is not UTF-8,
- * keys given twice, whole numbers beyond 64 bits and others beyond the largest double. */
+ * keys given twice, integers beyond 64 bits and others beyond the largest double. */
 foray_status fy_json_parse(foray_context *ctx, const char *text, size_t size, const char *where,
                            fy_json_tree *out);
 void fy_json_free(fy_json_tree *tree);

@@ -13,7 +13,7 @@ static const double beyond = 1e18;
 
 /* ------------------------------------------------------------------------ ranges */
 
-/* Bounds of whole numbers in full, of others as short as they go. */
+/* Bounds of integers in full, of others as short as they go. */
 static const char *print_bound(const foray_parameter *row, double bound, char text[FY_NUMBER_BYTES])
 {
     if (row->kind != FORAY_INTEGER)
@@ -52,10 +52,9 @@ static foray_status refuse_value(foray_context *ctx, const foray_parameter *row,
     char range[RANGE_SIZE];
     fy_parameter_range(row, range, sizeof range);
     bool open = row->max >= beyond;
-    const char *must = row->kind == FORAY_CHOICE ? "one of "
-                       : row->kind == FORAY_INTEGER
-                           ? (open ? "a whole number of " : "a whole number from ")
-                           : (open ? "a number of " : "a number from ");
+    const char *must = row->kind == FORAY_CHOICE    ? "one of "
+                       : row->kind == FORAY_INTEGER ? (open ? "an integer of " : "an integer from ")
+                                                    : (open ? "a number of " : "a number from ");
     return fy_fail(ctx, FORAY_ERROR_USAGE, "%s=%.*s, but it must be %s%s", row->name,
                    (int)(length < SHOWN ? length : SHOWN), text, must, range);
 }

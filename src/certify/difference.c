@@ -69,7 +69,7 @@ static void keep_state(fy_gap_pass *gap, int64_t t, int64_t s, const fy_gap_mean
     now->A[s] = mean->A;
     now->F[s] = mean->F;
     now->off[s] = mean->off;
-    double max = gap->set->laws ? fy_gap_most_error(gap, t) + now->J_sum[s] : INFINITY;
+    double max = gap->set->laws ? fy_gap_max_error(gap, t) + now->J_sum[s] : INFINITY;
     now->E[s] = fmin(fy_gap_mean_E(gap, mean), max);
 }
 

@@ -26,7 +26,7 @@ foray_status fy_drawn_create(fy_arena *arena, fy_gap_pass *gap, fy_drawn_pass **
 static double mean_bound(const fy_drawn_pass *drawn, int64_t t, const double *V, double sign)
 {
     fy_gap_pass *gap = drawn->gap;
-    double total = 0, left = fy_gap_most_left(gap, t);
+    double total = 0, left = fy_gap_max_left(gap, t);
     for (int64_t k = 0; k < drawn->mine.support; k++)
         total += drawn->mine.weight[k] * fy_gap_bound_ahead(gap, t, V, drawn->mine.pair[k], sign);
     double off = drawn->mine.support > 1 ? 4 * FY_UNIT * (double)gap->model->actions * left : 0;
@@ -46,7 +46,7 @@ static void keep_state(fy_drawn_pass *drawn, int64_t t, int64_t s)
     now->A[s] = mine->A;
     now->F[s] = mine->F;
     now->off[s] = mine->off;
-    double max = gap->set->laws ? fy_gap_most_error(gap, t) + now->J_sum[s] : INFINITY;
+    double max = gap->set->laws ? fy_gap_max_error(gap, t) + now->J_sum[s] : INFINITY;
     now->E[s] = fmin(fy_gap_mean_E(gap, mine), max);
     now->above[s] = mean_bound(drawn, t, gap->after.above, 1);
     gap->pessimistic[at] =
@@ -77,7 +77,7 @@ static double advantage(fy_drawn_pass *drawn, double error)
         gap->mean[i] = other->J[i] - mine->J[i];
     return other->V - mine->V + error + fy_gap_block_norm(gap, gap->mean, 1) +
            fy_gap_mean_apart(gap, other, mine) + fy_gap_mean_spill(gap, other, mine, gap->after.E) +
-           mine->error + other->error + 2 * gap->zeta * (mine->E_most + other->E_most);
+           mine->error + other->error + 2 * gap->zeta * (mine->E_max + other->E_max);
 }
 
 static void certify_state(fy_drawn_pass *drawn, int64_t t, int64_t s, const fy_choices *choices)

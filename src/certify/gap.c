@@ -68,7 +68,7 @@ static double second_difference(fy_gap_pass *gap)
     fy_gap_action *mine = &gap->mine, *other = &gap->other;
     double spill = difference_spill(gap, other, mine, gap->after.E);
     if (other->block != mine->block)
-        return spill + fy_gap_block_norm(gap, other->Psi, other->d) + mine->Psi_most;
+        return spill + fy_gap_block_norm(gap, other->Psi, other->d) + mine->Psi_max;
     for (int64_t i = 0; i < gap->unknowns * other->d; i++)
         other->Psi[i] -= mine->Psi[i];
     return spill + fy_gap_block_norm(gap, other->Psi, other->d);
@@ -181,8 +181,8 @@ static double advantage(fy_gap_pass *gap, double error, double left, double enou
 {
     fy_gap_action *mine = &gap->mine, *other = &gap->other;
     double base = other->Q - mine->Q + error + fy_gap_upper_mean(gap, other, gap->after.D);
-    base += other->error + mine->error + 2 * gap->zeta * (other->E_most + mine->E_most);
-    double easy = base + other->J_most + mine->J_most + other->Psi_most + mine->Psi_most +
+    base += other->error + mine->error + 2 * gap->zeta * (other->E_max + mine->E_max);
+    double easy = base + other->J_max + mine->J_max + other->Psi_max + mine->Psi_max +
                   other->spill + mine->spill;
     if (easy <= enough)
         return easy;
@@ -298,7 +298,7 @@ static void end_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *act
 /* sup_theta V^pi_theta(s) <= r + sup P_theta V_bar^pi, and never more than is left to earn. */
 static double max_value(fy_gap_pass *gap, int64_t t, int64_t pair)
 {
-    return fmin(fy_gap_most_left(gap, t), fy_gap_bound_ahead(gap, t, gap->after.above, pair, 1));
+    return fmin(fy_gap_max_left(gap, t), fy_gap_bound_ahead(gap, t, gap->after.above, pair, 1));
 }
 
 static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
@@ -313,20 +313,20 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
     fy_gap_sum_up(gap, t, V, s * model->actions + action[t * model->states + s], mine);
     if (gap->unknowns > 0) {
         fy_gap_find_J(gap, mine);
-        mine->J_most = fy_gap_block_norm(gap, mine->J, 1);
-        mine->Psi_most = fy_gap_block_norm(gap, mine->Psi, mine->d);
+        mine->J_max = fy_gap_block_norm(gap, mine->J, 1);
+        mine->Psi_max = fy_gap_block_norm(gap, mine->Psi, mine->d);
         memcpy(now->J + s * gap->unknowns, mine->J, (size_t)gap->unknowns * sizeof *mine->J);
     }
     gap->value[t * model->states + s] = mine->Q;
     now->above[s] = max_value(gap, t, mine->pair);
     /* E bounds what J leaves out; without J that is all of V^pi_theta - Vhat. */
-    double left_out = gap->unknowns > 0 ? mine->Psi_most : mine->first;
-    double in_J = gap->unknowns > 0 ? mine->J_most : 0;
+    double left_out = gap->unknowns > 0 ? mine->Psi_max : mine->first;
+    double in_J = gap->unknowns > 0 ? mine->J_max : 0;
     now->J_sum[s] = in_J;
     now->A[s] = mine->A;
     now->F[s] = mine->F;
     now->off[s] = mine->off;
-    double max = gap->set->laws ? fy_gap_most_error(gap, t) + in_J : INFINITY;
+    double max = gap->set->laws ? fy_gap_max_error(gap, t) + in_J : INFINITY;
     now->E[s] = fmin(left_out + mine->error + fy_gap_upper_mean(gap, mine, gap->after.E), max);
     if (gap->third) {
         find_K(gap, mine);

@@ -12,7 +12,7 @@ static bool third_fits(const fy_confidence *set)
 {
     int64_t U = set->basis->unknowns, d = set->basis->max_dim;
     double numbers = 2 * (double)set->basis->model->states * (double)(U * U);
-    return U <= FY_MOST_THIRD && U * d <= MAX_PRODUCT &&
+    return U <= FY_MAX_THIRD && U * d <= MAX_PRODUCT &&
            numbers * sizeof(double) <= (double)MAX_MEMORY * 0x1p20;
 }
 
@@ -272,7 +272,7 @@ void fy_gap_sum_up(const fy_gap_pass *gap, int64_t t, const double *V, int64_t p
     double inexact = find_targets(gap, t, V, c);
     double root = sqrt(gap->blocks), rest = 0, size = 0, carried = 0;
     double max = -INFINITY, min = INFINITY;
-    c->A = c->F = c->spill = c->E_most = c->J_most = c->Psi_most = 0;
+    c->A = c->F = c->spill = c->E_max = c->J_max = c->Psi_max = 0;
     for (int64_t j = 0; j < c->n; j++) {
         int32_t next = c->next[j];
         double p = fabs(c->p[j]), x = c->norm[j]; /* estimates of a regression may be negative */
@@ -284,9 +284,9 @@ void fy_gap_sum_up(const fy_gap_pass *gap, int64_t t, const double *V, int64_t p
         c->A += x * fabs(c->target[j]) + p * after->A[next];
         c->F += x * (root * after->A[next] + after->E[next]) + p * after->F[next];
         c->spill += (p + x) * after->E[next];
-        c->E_most = fmax(c->E_most, after->E[next]);
-        c->J_most += p * after->J_sum[next];
-        c->Psi_most += x * after->J_sum[next];
+        c->E_max = fmax(c->E_max, after->E[next]);
+        c->J_max += p * after->J_sum[next];
+        c->Psi_max += x * after->J_sum[next];
     }
     c->Q = c->reward + c->target[0] + rest;
     /* Sums of which only one part is not 0 are exact: equal actions stay equal. */
@@ -295,7 +295,7 @@ void fy_gap_sum_up(const fy_gap_pass *gap, int64_t t, const double *V, int64_t p
     c->off = FY_UNIT * (terms * size + (exact ? 0 : 2 * fabs(c->Q))) * (1 + 1e-9) +
              (carried + inexact) * (1 + 1e-9) + (exact ? 0 : DBL_MIN);
     c->first = fy_gap_target_norm(c, gap->sum);
-    c->J_most += c->first;
+    c->J_max += c->first;
     c->error = gap->zeta > 0 ? gap->zeta * (max - min + J_spread(gap, c)) : 0;
 }
 
@@ -339,7 +339,7 @@ double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_action *a, const fy_
                        double left)
 {
     double n = (double)(a->n > b->n ? a->n : b->n), d = (double)(a->d > b->d ? a->d : b->d);
-    double sizes = sqrt(gap->blocks) * (a->A + b->A) + a->F + b->F + 2 * fmax(a->E_most, b->E_most);
+    double sizes = sqrt(gap->blocks) * (a->A + b->A) + a->F + b->F + 2 * fmax(a->E_max, b->E_max);
     return a->off + b->off + (sizes > 0 ? FY_UNDERFLOW : 0) +
            FY_UNIT * (4 * (d + 1) * gap->set->kappa_factor + 4 * (n + 4) * left) * sizes;
 }
@@ -348,7 +348,7 @@ double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_action *a, const fy_
 
 /* How far a policy's value can be from its estimate at most: all that is still to come, and this
  * step's reward where it depends on what follows. */
-double fy_gap_most_error(const fy_gap_pass *gap, int64_t t)
+double fy_gap_max_error(const fy_gap_pass *gap, int64_t t)
 {
     const fy_plan_reward *reward = &gap->layout.reward;
     int64_t H = gap->model->horizon, from = reward->next || reward->fixed ? t : t + 1;
@@ -357,7 +357,7 @@ double fy_gap_most_error(const fy_gap_pass *gap, int64_t t)
     return (double)(H - from);
 }
 
-double fy_gap_most_left(const fy_gap_pass *gap, int64_t t)
+double fy_gap_max_left(const fy_gap_pass *gap, int64_t t)
 {
     const double *limit = gap->layout.reward.limit;
     return limit ? limit[t] : (double)(gap->model->horizon - t);

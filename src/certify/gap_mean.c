@@ -33,7 +33,7 @@ bool fy_gap_mean_allocate(fy_arena *arena, const fy_gap_pass *gap, fy_gap_mean *
 static void clear_mean(const fy_gap_pass *gap, fy_gap_mean *mean)
 {
     mean->support = mean->blocks = mean->count = mean->row[0] = 0;
-    mean->V = mean->off = mean->A = mean->F = mean->E_most = mean->error = mean->upper_E = 0;
+    mean->V = mean->off = mean->A = mean->F = mean->E_max = mean->error = mean->upper_E = 0;
     memset(mean->J, 0, (size_t)fy_gap_mean_columns(gap) * sizeof *mean->J);
 }
 
@@ -104,7 +104,7 @@ static void add_action(fy_gap_pass *gap, int64_t t, const double *V, int64_t pai
     mean->off += weight * c->off;
     mean->A += weight * c->A;
     mean->F += weight * c->F;
-    mean->E_most = fmax(mean->E_most, c->E_most);
+    mean->E_max = fmax(mean->E_max, c->E_max);
     mean->error += weight * c->error;
     mean->upper_E += weight * fy_gap_upper_mean(gap, c, gap->after.E);
     int64_t row = find_rows(gap, c, mean);
@@ -287,7 +287,7 @@ double fy_gap_mean_rounding(const fy_gap_pass *gap, const fy_gap_mean *a, const 
 {
     double n = (double)(a->count + a->support + b->count + b->support);
     double d = (double)gap->set->basis->max_dim;
-    double sizes = sqrt(gap->blocks) * (a->A + b->A) + a->F + b->F + 2 * fmax(a->E_most, b->E_most);
+    double sizes = sqrt(gap->blocks) * (a->A + b->A) + a->F + b->F + 2 * fmax(a->E_max, b->E_max);
     return a->off + b->off + (sizes > 0 ? FY_UNDERFLOW : 0) +
            FY_UNIT * (4 * (d + 1) * gap->set->kappa_factor + 4 * (n + 4) * left) * sizes;
 }

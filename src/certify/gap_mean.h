@@ -22,20 +22,20 @@ typedef struct fy_gap_mean {
     int64_t support; /* actions with a weight above 0 */
     int64_t *pair;   /* [support], room for [actions] */
     double *weight;
-    double V;            /* sum pi Q, */
-    double off;          /* with what rounding may have moved it by */
-    double A, F, E_most; /* as in fy_gap_action, means or the largest */
-    double error;        /* sum pi B: what errors of features add */
-    double upper_E;      /* sum pi sup P E */
-    double *J;           /* [columns] */
-    int64_t blocks;      /* different ones, */
-    int64_t *block;      /* [blocks] which, */
-    int64_t *row;        /* [blocks+1] and where their rows begin */
-    double *Psi;         /* [rows][columns] */
-    int64_t count;       /* successors */
-    int32_t *next;       /* [count] */
-    double *p;           /* [count] */
-    double *x;           /* [count][stride], rows as in Psi */
+    double V;           /* sum pi Q, */
+    double off;         /* with what rounding may have moved it by */
+    double A, F, E_max; /* as in fy_gap_action, means or the largest */
+    double error;       /* sum pi B: what errors of features add */
+    double upper_E;     /* sum pi sup P E */
+    double *J;          /* [columns] */
+    int64_t blocks;     /* different ones, */
+    int64_t *block;     /* [blocks] which, */
+    int64_t *row;       /* [blocks+1] and where their rows begin */
+    double *Psi;        /* [rows][columns] */
+    int64_t count;      /* successors */
+    int32_t *next;      /* [count] */
+    double *p;          /* [count] */
+    double *x;          /* [count][stride], rows as in Psi */
     int64_t stride;
 } fy_gap_mean;
 

@@ -39,9 +39,9 @@ typedef struct fy_gap_action {
     double error;              /* B: what the error of features adds */
     double A, F, off;          /* as in layer */
     double spill;              /* sum (p_j + ||x_j||) E_j */
-    double E_most;             /* max E_j */
-    double J_most;             /* >= ||J||_B */
-    double Psi_most;           /* >= ||Psi||_* */
+    double E_max;              /* max E_j */
+    double J_max;              /* >= ||J||_B */
+    double Psi_max;            /* >= ||Psi||_* */
     double reward;             /* of the pair */
     double *target;            /* [n] r_j + V_j */
     const double *ahead;       /* [n] the reward of what follows, unscaled; NULL: none */
@@ -54,16 +54,16 @@ typedef struct fy_gap_action {
 } fy_gap_action;
 
 /* At most so many unknowns for the third order. */
-enum { FY_MOST_THIRD = 12 };
+enum { FY_MAX_THIRD = 12 };
 
 struct fy_gap_pass {
     const fy_confidence *set;
     const foray_model *model;
-    int64_t unknowns;                       /* 0: too many, J and Psi are left out */
-    bool third;                             /* few enough for the third order */
-    double blocks;                          /* with something unknown */
-    int64_t parts, part[FY_MOST_THIRD + 1]; /* the same, and where their unknowns begin */
-    double zeta;                            /* error of the model's features */
+    int64_t unknowns;                      /* 0: too many, J and Psi are left out */
+    bool third;                            /* few enough for the third order */
+    double blocks;                         /* with something unknown */
+    int64_t parts, part[FY_MAX_THIRD + 1]; /* the same, and where their unknowns begin */
+    double zeta;                           /* error of the model's features */
     fy_gap_layer now, after;
     double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
     fy_gap_action mine, other;                /* pi(s), and another action */
@@ -118,9 +118,9 @@ double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_action *a, const fy_
                        double left);
 
 /* How far a policy's value can be from its estimate at most. */
-double fy_gap_most_error(const fy_gap_pass *gap, int64_t t);
+double fy_gap_max_error(const fy_gap_pass *gap, int64_t t);
 /* How much is left to earn. */
-double fy_gap_most_left(const fy_gap_pass *gap, int64_t t);
+double fy_gap_max_left(const fy_gap_pass *gap, int64_t t);
 
 /* Q_bar(s,a) - V_low(s): what an action can gain at most, whatever the laws. */
 double fy_gap_value_difference(fy_gap_pass *gap, int64_t t, int64_t s, int64_t a);

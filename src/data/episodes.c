@@ -256,7 +256,7 @@ static foray_status check_step(recording *r)
     int64_t step;
     const char *cell = fy_csv_cell(r->csv, STEP);
     if (!fy_integer_read(cell, strlen(cell), &step))
-        return bad_row(r, "step", "not a whole number");
+        return bad_row(r, "step", "not an integer");
     if (step != r->step)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
                        "%s:%" PRId64 ": step: %" PRId64 ", but step %" PRId64

@@ -29,7 +29,7 @@ void fy_names_destroy(fy_names *names);
 /* What fy_names_find says instead of an index: there is none such, or several have the name. */
 enum { FY_NAMES_NONE = -1, FY_NAMES_SEVERAL = -2 };
 
-/* Digits alone are a number; what else reads as a whole number ("7.0") is one unless it is a
+/* Digits alone are a number; what else reads as an integer ("7.0") is one unless it is a
  * name. */
 int64_t fy_names_find(const fy_names *names, const char *text);
 /* The same for a cell of a CSV file, in one of the `columns` that it was opened with; where it

@@ -34,7 +34,7 @@ static fy_file_kind by_ending(const char *path)
     return FY_FILE_TABLE;
 }
 
-/* How many whole numbers, and nothing else, a line consists of; 0: something else. */
+/* How many integers, and nothing else, a line consists of; 0: something else. */
 static int64_t whole_numbers(const char *line)
 {
     int64_t count = 0;

@@ -160,7 +160,7 @@ __attribute__((format(printf, 2, 3))) static foray_status fail_line(const line_r
                    cause);
 }
 
-/* The next word as a whole number from 0 to most, or as a number; `what` names it in messages. */
+/* The next word as an integer from 0 to most, or as a number; `what` names it in messages. */
 static foray_status read_index(line_reader *lines, const char *what, int64_t max, int64_t *out)
 {
     const char *word = next_word(lines);
@@ -169,7 +169,7 @@ static foray_status read_index(line_reader *lines, const char *what, int64_t max
         return fail_line(lines, "%s is missing", what);
     size_t digits = strspn(word, "0123456789");
     if (digits == 0 || word[digits])
-        return fail_line(lines, "%s: '%.60s' is not a whole number", what, word);
+        return fail_line(lines, "%s: '%.60s' is not an integer", what, word);
     for (size_t d = 0; d < digits && number <= max; d++)
         number = 10 * number + (word[d] - '0');
     if (number > max)

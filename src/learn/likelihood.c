@@ -751,7 +751,7 @@ typedef struct pair_of_sets {
     fy_likelihood *lik;
     int64_t block;
     const int64_t *one, *other;
-    double least_one, least_other;
+    double min_one, min_other;
 } pair_of_sets;
 
 /* lambda b_1 + (1 - lambda) b_2 - max_w [...] at lambda = e^t/(1 + e^t). */
@@ -760,7 +760,7 @@ static double margin(const pair_of_sets *sets, double t)
     double lambda = 1 / (1 + fy_exp(-t)), rest = 1 / (1 + fy_exp(t));
     const fy_counts_mixture data = {
         .count = sets->one, .other = sets->other, .weight = lambda, .other_weight = rest};
-    return lambda * sets->least_one + rest * sets->least_other -
+    return lambda * sets->min_one + rest * sets->min_other -
            fy_likelihood_max(sets->lik, sets->block, &data);
 }
 
@@ -806,7 +806,7 @@ double fy_refute_block(fy_likelihood *lik, const fy_vectors *vectors, int64_t g,
     if (!(vectors->scale[g] > 0) || is_empty(vectors, g, one) || is_empty(vectors, g, other))
         return -INFINITY;
     pair_of_sets sets = {.lik = lik, .block = g, .one = one, .other = other};
-    sets.least_one = fy_likelihood_min(lik, g, one, share);
-    sets.least_other = fy_likelihood_min(lik, g, other, share);
+    sets.min_one = fy_likelihood_min(lik, g, one, share);
+    sets.min_other = fy_likelihood_min(lik, g, other, share);
     return best_margin(&sets);
 }

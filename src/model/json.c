@@ -248,7 +248,7 @@ static foray_status item_index(foray_context *ctx, fy_json list, int64_t i, cons
 {
     fy_json value = fy_json_item(list, i);
     if (fy_json_kind_of(value) != FY_JSON_INTEGER)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "the %s must be a whole number", what);
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "the %s must be an integer", what);
     *out = fy_json_integer(value);
     if (*out >= 0 && *out < limit)
         return FORAY_OK;

@@ -610,15 +610,14 @@ static foray_status read_cells(reading *r, fy_json object, foray_policy_clusters
     int64_t i = 0, product = 1;
     if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) != clusters->dimensions)
         return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                       "cells: a list of %" PRId64 " whole numbers is expected",
-                       clusters->dimensions);
+                       "cells: a list of %" PRId64 " integers is expected", clusters->dimensions);
     if (!FY_NEW(fy_policy_arena(r->ctx, r->policy), clusters->cells, clusters->dimensions))
         return FORAY_ERROR_MEMORY;
     for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
         int64_t cells = fy_json_kind_of(item) == FY_JSON_INTEGER ? fy_json_integer(item) : 0;
         if (cells < 2 || cells > r->policy->states / product)
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,
-                           "cells[%" PRId64 "]: a whole number from 2 is expected; together they "
+                           "cells[%" PRId64 "]: an integer from 2 is expected; together they "
                            "make %" PRId64 " states",
                            i, r->policy->states);
         clusters->cells[i] = cells;

@@ -72,7 +72,7 @@ static foray_status refuse(stream *s, const char *why)
                    s->line, s->out->rows, cause);
 }
 
-/* A whole number as JSON has it: no zeros in front. What needs more than 32 bits is INT32_MIN,
+/* An integer as JSON has it: no zeros in front. What needs more than 32 bits is INT32_MIN,
  * as neither actions nor steps are. */
 static bool read_whole(stream *s, int32_t *out)
 {
@@ -119,7 +119,7 @@ static foray_status read_states(stream *s)
     for (int64_t state = 0; status == FORAY_OK; state++) {
         if (!read_whole(s, &action)) {
             char why[80];
-            fy_format(why, sizeof why, "state %" PRId64 ": a whole number is expected", state);
+            fy_format(why, sizeof why, "state %" PRId64 ": an integer is expected", state);
             return refuse(s, why);
         }
         status = add_action(s, action);

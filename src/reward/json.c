@@ -64,7 +64,7 @@ static foray_status read_place(foray_context *ctx, fy_json item, const char *wha
     if (fy_json_kind_of(item) == FY_JSON_TEXT)
         return find_name(ctx, fy_json_text(item), what, names, count, out);
     if (fy_json_kind_of(item) != FY_JSON_INTEGER)
-        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: a whole number%s or null is expected", what,
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "%s: an integer%s or null is expected", what,
                        names ? ", a name" : "");
     *out = fy_json_integer(item);
     if (*out < 0)

@@ -83,7 +83,7 @@ static double apart_by(const pair_of_laws *two, double w)
 }
 
 /* The best w by thirds; where nothing was seen, the sets cannot be apart. */
-static double apart_most(const pair_of_laws *two)
+static double furthest_apart(const pair_of_laws *two)
 {
     double low = 0, high = 1;
     for (int round = 0; round < 40; round++) {
@@ -112,7 +112,7 @@ static double compare(const open_checking *c, int64_t state, int64_t action)
         return -INFINITY;
     two.x = fy_laws_nats(model, c->drift->delta / 2, c->before, two.law);
     two.later_x = fy_laws_nats(model, c->drift->delta / 2, c->later, two.later_law);
-    return apart_most(&two);
+    return furthest_apart(&two);
 }
 
 /* Every law is looked at whenever its new transitions have grown by a tenth. */

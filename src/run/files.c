@@ -278,9 +278,9 @@ static bool leads_to(int fd, const fy_open_file *held)
 
 static int find_descriptor(const fy_open_file *held)
 {
-    enum { MOST = 65536 };
+    enum { MAX = 65536 };
     long end = sysconf(_SC_OPEN_MAX);
-    for (int fd = 0; fd < (end > 0 && end < MOST ? end : MOST); fd++)
+    for (int fd = 0; fd < (end > 0 && end < MAX ? end : MAX); fd++)
         if (leads_to(fd, held))
             return fd;
     return -1;

@@ -12,13 +12,13 @@
 
 /* Takes what was prepared from this text before: while it is in use, it is in no other's hands.
  * Texts that are made, not written, may share an address, so that they are compared, too. */
-static sqlite3_stmt *take_spare(fy_store *store, const char *sql)
+static sqlite3_stmt *take_cached(fy_store *store, const char *sql)
 {
     for (int i = 0; i < FY_STORE_CACHED; i++) {
-        fy_cached_statement *spare = &store->spare[i];
-        sqlite3_stmt *found = spare->statement;
-        if (found && spare->sql == sql && strcmp(sqlite3_sql(found), sql) == 0) {
-            spare->statement = NULL;
+        fy_cached_statement *cached = &store->cached[i];
+        sqlite3_stmt *found = cached->statement;
+        if (found && cached->sql == sql && strcmp(sqlite3_sql(found), sql) == 0) {
+            cached->statement = NULL;
             return found;
         }
     }
@@ -26,31 +26,31 @@ static sqlite3_stmt *take_spare(fy_store *store, const char *sql)
 }
 
 /* Keeps the statement for the next row of its kind, in place of another where there is no room. */
-static void keep_spare(fy_store *store, const char *sql, sqlite3_stmt *statement)
+static void keep_cached(fy_store *store, const char *sql, sqlite3_stmt *statement)
 {
     int at = 0;
-    while (at < FY_STORE_CACHED && store->spare[at].statement)
+    while (at < FY_STORE_CACHED && store->cached[at].statement)
         at++;
     if (at == FY_STORE_CACHED)
-        at = store->next_spare++ % FY_STORE_CACHED;
-    sqlite3_finalize(store->spare[at].statement);
+        at = store->next_cached++ % FY_STORE_CACHED;
+    sqlite3_finalize(store->cached[at].statement);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
-    store->spare[at] = (fy_cached_statement){.sql = sql, .statement = statement};
+    store->cached[at] = (fy_cached_statement){.sql = sql, .statement = statement};
 }
 
 void fy_store_finalize_cached(fy_store *store)
 {
     for (int i = 0; i < FY_STORE_CACHED; i++) {
-        sqlite3_finalize(store->spare[i].statement);
-        store->spare[i] = (fy_cached_statement){0};
+        sqlite3_finalize(store->cached[i].statement);
+        store->cached[i] = (fy_cached_statement){0};
     }
 }
 
 void fy_row_prepare(fy_row *row, fy_store *store, const char *what, const char *sql)
 {
     *row = (fy_row){.store = store, .sql = sql, .what = what};
-    row->statement = take_spare(store, sql);
+    row->statement = take_cached(store, sql);
     store->work = 0;
     if (!row->statement)
         row->rc = sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &row->statement,
@@ -207,7 +207,7 @@ foray_status fy_row_end(fy_row *row)
     else if (row->damaged)
         status = fy_store_damaged(row->store, "a checksum in its %s is wrong", row->what);
     if (row->statement && row->rc == SQLITE_OK)
-        keep_spare(row->store, row->sql, row->statement);
+        keep_cached(row->store, row->sql, row->statement);
     else
         sqlite3_finalize(row->statement);
     row->statement = NULL;

@@ -178,20 +178,20 @@ static foray_status check_until(foray_run *run, double until)
 static foray_status create_within(foray_run *run, const char *path, foray_run_creation how,
                                   const foray_model *model, const char *world)
 {
-    fy_new_run birth = {.settings = &run->settings, .world = world};
+    fy_new_run initial = {.settings = &run->settings, .world = world};
     char *bytes;
     foray_status status =
-        foray_model_print(run->ctx, model, FORAY_MODEL_COMPACT, &bytes, &birth.model_bytes);
+        foray_model_print(run->ctx, model, FORAY_MODEL_COMPACT, &bytes, &initial.model_bytes);
     if (status != FORAY_OK)
         return status;
-    birth.model = (const uint8_t *)bytes;
-    status = foray_model_parse(run->ctx, bytes, birth.model_bytes, path, &run->model);
+    initial.model = (const uint8_t *)bytes;
+    status = foray_model_parse(run->ctx, bytes, initial.model_bytes, path, &run->model);
     if (status == FORAY_OK)
         status = create_explorer(run, true);
     if (status == FORAY_OK)
         status = check_until(run, run->settings.until);
     if (status == FORAY_OK)
-        status = fy_store_create(run->ctx, path, how == FORAY_RUN_REPLACE, &birth, &run->store);
+        status = fy_store_create(run->ctx, path, how == FORAY_RUN_REPLACE, &initial, &run->store);
     free(bytes);
     return status == FORAY_OK ? load_texts(run) : status;
 }

@@ -50,8 +50,8 @@ typedef struct fy_store {
     char *path; /* as it was given, for messages */
     char *real; /* without links; NULL: in memory */
     sqlite3 *db;
-    fy_cached_statement spare[FY_STORE_CACHED];
-    unsigned next_spare;        /* the one that makes room */
+    fy_cached_statement cached[FY_STORE_CACHED];
+    unsigned next_cached;       /* the one that makes room */
     fy_lock lock;               /* held where the store was opened for writing, */
     fy_open_file held[FY_HELD]; /* and then what SQLite writes to */
     fy_head head;               /* as on disk */

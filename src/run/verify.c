@@ -208,7 +208,7 @@ static foray_status check_structure(foray_run *run)
 }
 
 /* Is what was read when the run was opened still there? */
-static foray_status check_birth(foray_run *run)
+static foray_status check_opened(foray_run *run)
 {
     foray_settings settings;
     foray_status status = fy_store_get_settings(run->store, &settings);
@@ -428,7 +428,7 @@ foray_status fy_run_verify(foray_run *run, bool structure)
     if (status == FORAY_OK)
         status = fy_run_check_counts(run);
     if (status == FORAY_OK)
-        status = check_birth(run);
+        status = check_opened(run);
     if (status == FORAY_OK)
         status = foray_run_plans(run, next_plan_please, NULL);
     if (status == FORAY_OK)

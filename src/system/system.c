@@ -1,6 +1,6 @@
 /* system.c - systems of one's own: every question and every answer is checked here.
  *
- * A state is a point of the box low <= s <= high, or a whole number below `states`. Answers
+ * A state is a point of the box low <= s <= high, or an integer below `states`. Answers
  * that leave the box are moved to its border; those that are not numbers, or not states of a
  * finite system, end what is being done, with a message that says where. */
 #include "base/json.h"
@@ -306,7 +306,7 @@ static foray_status check_state(const foray_system *system, foray_context *ctx, 
             (spec->states > 0 && state[i] != floor(state[i])))
             return fy_fail(ctx, FORAY_ERROR_USAGE,
                            "coordinate %" PRId64 " of a state is %g, but %s has %s from %g to %g",
-                           i, state[i], spec->name, spec->states > 0 ? "whole numbers" : "numbers",
+                           i, state[i], spec->name, spec->states > 0 ? "integers" : "numbers",
                            spec->low[i], spec->high[i]);
     return FORAY_OK;
 }

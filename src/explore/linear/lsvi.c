@@ -293,15 +293,15 @@ foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_
                           foray_policy **policies)
 {
     foray_context *ctx = explorer->ctx;
-    int32_t *spare;
-    if (!FY_ALLOC(ctx, spare, fy_policy_entries(explorer->model)))
+    int32_t *unused;
+    if (!FY_ALLOC(ctx, unused, fy_policy_entries(explorer->model)))
         return FORAY_ERROR_MEMORY;
     foray_status status = fy_policies_create(ctx, explorer->model, mode, count, policies);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
         /* The actions of the policy's own mode; the values of all of them. */
         for (foray_mode m = 0; m < FORAY_MODES; m++)
             policies[i]->value[m] =
-                plan(explorer, rewards[i], m, false, m == mode ? policies[i]->action : spare);
+                plan(explorer, rewards[i], m, false, m == mode ? policies[i]->action : unused);
         policies[i]->expected = plan(explorer, rewards[i], FORAY_PLUGIN, true, policies[i]->action);
         policies[i]->low = policies[i]->high = NAN;
         policies[i]->certificate = (foray_certificate){
@@ -310,6 +310,6 @@ foray_status fy_lsvi_plan(foray_explorer *explorer, fy_lsvi_plan_fn plan, int64_
             .radius = FORAY_RADIUS_NONE};
         fy_certificate_classify(&policies[i]->certificate, (double)explorer->model->horizon);
     }
-    free(spare);
+    free(unused);
     return status;
 }

@@ -16,7 +16,7 @@ typedef struct fy_counts {
     const foray_model *model;
     int64_t layers;      /* horizon, or 1 when pooled */
     int64_t transitions; /* of the model: (s,a,j), j-th of pair p at succ_start[p] + j */
-    /* Whole numbers, exact up to 2^53, kept as doubles because they are multiplied
+    /* Integers, exact up to 2^53, kept as doubles because they are multiplied
      * with values more often than they are counted up. */
     double *visits;   /* [layers][pairs] */
     double *followed; /* [layers][transitions] */
