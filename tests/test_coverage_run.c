@@ -1,6 +1,6 @@
 /* test_coverage_run.c - watched runs: what is found against sets and certificates looked at by
  * other means, and a radius so small that it must be seen to fail. */
-#include "experiments/coverage_run.h"
+#include "experiments/coverage.h"
 #include "oracle_truth.h"
 #include "support.h"
 #include "system/system.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "experiments/hard_class.h"
+#include "experiments/lowerbound.h"
 
 static void assert_near(double value, double expected)
 {

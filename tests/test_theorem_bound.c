@@ -1,6 +1,6 @@
 /* test_theorem_bound.c - the theorem with its constants: each step of the proof is measured on
  * runs, and the number of episodes is the least one. */
-#include "experiments/theorem_run.h"
+#include "experiments/theorem.h"
 #include "support.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* coverage_run.h - one run in a world whose truth is known, watched: did the confidence sets
+/* coverage.h - one run in a world whose truth is known, watched: did the confidence sets
  * contain the truth, and were the certificates at least the true gaps? */
-#ifndef FY_COVERAGE_RUN_H
-#define FY_COVERAGE_RUN_H
+#ifndef FY_COVERAGE_H
+#define FY_COVERAGE_H
 
 #include "measure/measure.h"
 

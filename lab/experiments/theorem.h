@@ -1,7 +1,7 @@
-/* theorem_run.h - what the theorem promises with its constants, and one run of UCRL-RFE with these
+/* theorem.h - what the theorem promises with its constants, and one run of UCRL-RFE with these
  * constants, measured against it. */
-#ifndef FY_THEOREM_RUN_H
-#define FY_THEOREM_RUN_H
+#ifndef FY_THEOREM_H
+#define FY_THEOREM_H
 
 #include "measure/measure.h"
 

@@ -1,4 +1,4 @@
-/* hard_class.h - the two classes of worlds that no algorithm explores quickly: what the theorems
+/* lowerbound.h - the two classes of worlds that no algorithm explores quickly: what the theorems
  * say about them, and what an algorithm does there.
  *
  * Packing     world `hard`. Members x of a packing of sign vectors; the action x is the best.
@@ -8,8 +8,8 @@
  * policy it plans for that reward is at most eps. The theorems say that up to a number of
  * episodes, bound(d, H, eps, delta), every algorithm fails with a probability of more than
  * delta, on some member and indeed on average over all of them. */
-#ifndef FY_HARD_CLASS_H
-#define FY_HARD_CLASS_H
+#ifndef FY_LOWERBOUND_H
+#define FY_LOWERBOUND_H
 
 #include "measure/measure.h"
 
