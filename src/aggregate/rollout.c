@@ -235,7 +235,7 @@ static void moments(int64_t count, const double *value, double *mean, double *va
 }
 
 /* With probability 1 - delta each side: |mean - E x| <= sqrt(2 V L/n) + 7 R L/(3 (n-1)),
- * L = log(2/delta), R = most - least; delta is half of 1 - confidence. */
+ * L = log(2/delta), R = max - min; delta is half of 1 - confidence. */
 foray_status foray_mean_interval(foray_context *ctx, int64_t count, const double *value, double min,
                                  double max, double confidence, foray_return *out)
 {

@@ -142,8 +142,8 @@ fy_gap_result fy_drawn_certify(fy_drawn_pass *drawn, const foray_reward *reward,
             pass_state(drawn, t, s, choices);
         fy_gap_next_step(gap);
     }
-    out.low = fy_gap_at_first(model, gap->pessimistic);
-    out.values = fy_gap_at_first(model, gap->optimistic) - out.low;
+    out.low = fy_initial_mean(model, gap->pessimistic);
+    out.values = fy_initial_mean(model, gap->optimistic) - out.low;
     fy_gap_sum_initial(gap, &out);
     return out;
 }

@@ -414,8 +414,8 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
         fy_gap_next_step(gap);
     }
     if (gap->set->direct) {
-        high = fy_gap_at_first(model, gap->optimistic);
-        out.low = fy_gap_at_first(model, gap->pessimistic);
+        high = fy_initial_mean(model, gap->optimistic);
+        out.low = fy_initial_mean(model, gap->pessimistic);
     }
     out.values = high - out.low;
     fy_gap_sum_initial(gap, &out);

@@ -464,15 +464,6 @@ void fy_gap_next_step(fy_gap_pass *gap)
     gap->after = swap;
 }
 
-/* E_mu of a function of the first state. */
-double fy_gap_at_first(const foray_model *model, const double *value)
-{
-    double mean = 0;
-    for (int64_t i = 0; i < model->initials; i++)
-        mean += model->initial_probability[i] * value[model->initial_state[i]];
-    return mean;
-}
-
 /* Means over the initial states; the policy's value lies within ||J(mu)||_B + E(mu) of Vhat(mu). */
 void fy_gap_sum_initial(fy_gap_pass *gap, fy_gap_result *out)
 {
@@ -492,6 +483,6 @@ void fy_gap_sum_initial(fy_gap_pass *gap, fy_gap_result *out)
     out->low = fmax(out->low, out->value - width);
     const double *limit = gap->layout.reward.limit;
     out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);
-    out->high = fmin(out->high, fmax(out->value, fy_gap_at_first(model, gap->after.above)));
+    out->high = fmin(out->high, fmax(out->value, fy_initial_mean(model, gap->after.above)));
     out->low = fmin(out->low, out->high); /* where nothing is unknown, rounding may exchange them */
 }

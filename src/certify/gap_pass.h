@@ -138,8 +138,6 @@ void fy_gap_sharpen_best(fy_gap_pass *gap, int64_t t, int64_t s);
 void fy_gap_end_state(fy_gap_pass *gap, int64_t t, int64_t s);
 /* The layer of this step is that of the next one from here on. */
 void fy_gap_next_step(fy_gap_pass *gap);
-/* E_mu of a function of the first state. */
-double fy_gap_at_first(const foray_model *model, const double *value);
 /* Means over the initial states: D, Vhat, and |V - Vhat| <= ||J(mu)||_B + E(mu), which narrow low
  * and high. */
 void fy_gap_sum_initial(fy_gap_pass *gap, fy_gap_result *out);

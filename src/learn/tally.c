@@ -1,5 +1,6 @@
 /* tally.c - which blocks are mixtures, and which of their vectors are different. */
 #include "learn/tally.h"
+#include "base/index.h"
 
 #include <string.h>
 
@@ -94,18 +95,14 @@ static bool says_nothing(const foray_model *model, const fy_block *block, int64_
 }
 
 /* Gives every generator the first one with its vector, or -1: nothing to be counted. */
-static foray_status find_first(fy_arena *scratch, fy_vectors *vectors, int32_t *first)
+static foray_status find_first(foray_context *ctx, fy_vectors *vectors, int32_t *first)
 {
     const fy_basis *basis = vectors->basis;
     const foray_model *model = basis->model;
     int64_t generators = model->gen_start[model->generator_sets];
-    uint64_t mask = 1;
-    while (mask < 2 * (uint64_t)generators)
-        mask *= 2;
-    int32_t *table; /* open addressing: generator + 1, or 0 */
-    if (!FY_NEW(scratch, table, mask))
+    fy_index index = {0};
+    if (!fy_index_create(ctx, &index, generators))
         return FORAY_ERROR_MEMORY;
-    mask--;
     for (int64_t set = 0; set < model->generator_sets; set++) {
         int64_t g = basis->block_of_generator_set[set];
         for (int64_t gen = model->gen_start[set]; gen < model->gen_start[set + 1]; gen++) {
@@ -113,14 +110,16 @@ static foray_status find_first(fy_arena *scratch, fy_vectors *vectors, int32_t *
             if (!(vectors->scale[g] > 0) || basis->block[g].dim == 0 ||
                 says_nothing(model, &basis->block[g], gen))
                 continue;
-            uint64_t at = hash_vector(model, gen) & mask;
-            while (table[at] != 0 && !same_vector(model, table[at] - 1, gen))
-                at = (at + 1) & mask;
-            if (table[at] == 0)
-                table[at] = (int32_t)gen + 1;
-            first[gen] = table[at] - 1;
+            uint64_t at = fy_index_start(hash_vector(model, gen));
+            int64_t old;
+            while ((old = fy_index_at(&index, at)) >= 0 && !same_vector(model, old, gen))
+                at++;
+            if (old < 0)
+                fy_index_put(&index, at, old = gen);
+            first[gen] = (int32_t)old;
         }
     }
+    fy_index_free(&index);
     return FORAY_OK;
 }
 
@@ -174,7 +173,7 @@ foray_status fy_vectors_create(fy_arena *arena, const fy_basis *basis, fy_vector
             vectors->separate[g] = true;
         status = find_mixtures(&scratch, vectors);
         if (status == FORAY_OK)
-            status = find_first(&scratch, vectors, first);
+            status = find_first(arena->ctx, vectors, first);
         if (status == FORAY_OK)
             status = number_slots(arena, &scratch, vectors, first);
     }

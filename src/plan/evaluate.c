@@ -90,7 +90,6 @@ static double drawn_value(const fy_exact *exact, const double *chance)
     const foray_model *model = exact->kernel->basis->model;
     const fy_plan_reward *reward = &exact->layout.reward;
     int64_t S = model->states, A = model->actions;
-    double mean;
     for (int64_t s = 0; s < S; s++)
         exact->value[model->horizon % 2 * S + s] = reward->ending ? reward->ending[s] : 0;
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
@@ -104,8 +103,7 @@ static double drawn_value(const fy_exact *exact, const double *chance)
             now[s] = reward->fixed && !isnan(reward->fixed[s]) ? reward->fixed[s] : sum;
         }
     }
-    fy_plan_mean(model, exact->value, 1, &mean);
-    return fy_reward_value(&exact->unit, mean);
+    return fy_reward_value(&exact->unit, fy_initial_mean(model, exact->value));
 }
 
 double fy_exact_value_of(const fy_exact *exact, const foray_policy *policy)

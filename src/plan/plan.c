@@ -178,6 +178,24 @@ static void end_values(const fy_plan_task *task, double *V)
         memset(V, 0, bytes);
 }
 
+/* E_mu V = sum_s mu(s) V(s), in the model's order, lane by lane. */
+static void initial_means(const foray_model *model, const double *value, int lanes, double *mean)
+{
+    for (int lane = 0; lane < lanes; lane++)
+        mean[lane] = 0;
+    for (int64_t i = 0; i < model->initials; i++)
+        for (int lane = 0; lane < lanes; lane++)
+            mean[lane] += model->initial_probability[i] *
+                          value[(int64_t)model->initial_state[i] * lanes + lane];
+}
+
+double fy_initial_mean(const foray_model *model, const double *value)
+{
+    double mean;
+    initial_means(model, value, 1, &mean);
+    return mean;
+}
+
 void fy_plan(const fy_plan_task *task, double *mean)
 {
     const foray_model *model = task->kernel->basis->model;
@@ -197,16 +215,5 @@ void fy_plan(const fy_plan_task *task, double *mean)
         fy_progress_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
         fy_share(task->kernel->ctx, threads, pieces, plan_piece, &shared);
     }
-    fy_plan_mean(model, task->value, task->lanes, mean);
-}
-
-/* E_mu V = sum_s mu(s) V(s), in the model's order. */
-void fy_plan_mean(const foray_model *model, const double *value, int lanes, double *mean)
-{
-    for (int lane = 0; lane < lanes; lane++)
-        mean[lane] = 0;
-    for (int64_t i = 0; i < model->initials; i++)
-        for (int lane = 0; lane < lanes; lane++)
-            mean[lane] += model->initial_probability[i] *
-                          value[(int64_t)model->initial_state[i] * lanes + lane];
+    initial_means(model, task->value, task->lanes, mean);
 }

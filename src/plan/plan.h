@@ -137,7 +137,7 @@ typedef struct fy_plan_task {
 void fy_plan(const fy_plan_task *task, double *mean);
 
 /* E_mu of one layer of values. */
-void fy_plan_mean(const foray_model *model, const double *value, int lanes, double *mean);
+double fy_initial_mean(const foray_model *model, const double *value);
 
 /* The values of a policy at every step if `theta` is true: value[t][state] for t = 0..horizon. */
 foray_status fy_evaluate_steps(foray_context *ctx, const foray_model *model, const double *theta,

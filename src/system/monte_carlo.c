@@ -18,7 +18,7 @@ int64_t fy_monte_carlo_draws(double range, double accuracy, double delta, double
 }
 
 /* Z is self-bounding, its terms at most `max`: with probability 1 - exp(-L),
- *   E Z <= Z + c L + sqrt(c^2 L^2 + 2 c L Z),  c = most  (Boucheron, Lugosi, Massart 2000). */
+ *   E Z <= Z + c L + sqrt(c^2 L^2 + 2 c L Z),  c = max  (Boucheron, Lugosi, Massart 2000). */
 static double upper_mean(double Z, double max, double L)
 {
     return Z + max * L + sqrt(max * L * (max * L + 2 * Z));

@@ -32,7 +32,7 @@ int64_t fy_plant_members(const fy_plant_kind *kind, const double *value)
     return members;
 }
 
-/* c = least + (most - least) i/(n-1), i = 0 .. n-1 */
+/* c = min + (max - min) i/(n-1), i = 0 .. n-1 */
 static double spread(fy_plant_range range, int64_t i, int64_t n)
 {
     double share = n > 1 ? (double)i / (double)(n - 1) : 0.5;

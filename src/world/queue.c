@@ -52,9 +52,22 @@ static void arrival_law(const double *value, int64_t i, int64_t door, double *ca
     fy_poisson(door == ADMIT ? mean : 0, (int64_t)value[CAPACITY], came);
 }
 
+/* P_n(k) = P(N = k) for N ~ Binomial(n, p), one trial after the other:
+ *   P_n(k) = P_{n-1}(k) (1-p) + P_{n-1}(k-1) p */
+static void binomial(int64_t trials, double p, double *out)
+{
+    out[0] = 1;
+    for (int64_t n = 1; n <= trials; n++) {
+        out[n] = out[n - 1] * p;
+        for (int64_t k = n - 1; k > 0; k--)
+            out[k] = out[k] * (1 - p) + out[k - 1] * p;
+        out[0] *= 1 - p;
+    }
+}
+
 static void service_law(const double *value, int64_t j, int64_t clerks, double *served)
 {
-    fy_binomial(clerks, 0.3 + 0.6 * (double)j / (value[SERVICES] - 1), served);
+    binomial(clerks, 0.3 + 0.6 * (double)j / (value[SERVICES] - 1), served);
 }
 
 /* next = min(waiting - min(N, waiting) + M, capacity), summed over N and M. */

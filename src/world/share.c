@@ -105,7 +105,7 @@ void fy_random_simplex(double seed, uint64_t which, int64_t n, double *out)
         out[i] = sum > 0 ? out[i] / sum : 1.0 / (double)n;
 }
 
-/* P(N >= most) = 1 - P(N < most), from what has been filled in so far. */
+/* P(N >= max) = 1 - P(N < max), from what has been filled in so far. */
 static void close_tail(int64_t max, double *out)
 {
     double sum = 0;
@@ -128,16 +128,4 @@ void fy_geometric(double mean, int64_t max, double *out)
     for (int64_t k = 0; k < max; k++)
         out[k] = k ? out[k - 1] * mean / (1 + mean) : 1 / (1 + mean);
     close_tail(max, out);
-}
-
-/* One trial after the other: P_n(k) = P_{n-1}(k) (1-p) + P_{n-1}(k-1) p */
-void fy_binomial(int64_t trials, double p, double *out)
-{
-    out[0] = 1;
-    for (int64_t n = 1; n <= trials; n++) {
-        out[n] = out[n - 1] * p;
-        for (int64_t k = n - 1; k > 0; k--)
-            out[k] = out[k] * (1 - p) + out[k - 1] * p;
-        out[0] *= 1 - p;
-    }
 }

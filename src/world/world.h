@@ -86,13 +86,10 @@ double fy_world_random(double seed, uint64_t which, uint32_t i, uint32_t j);
 /* out[0..n-1]: uniform on the simplex of probability vectors, for (seed, which). */
 void fy_random_simplex(double seed, uint64_t which, int64_t n, double *out);
 
-/* A count that nothing bounds, cut at `max`: out[k] = P(N = k) for k < most and
- * out[most] = P(N >= most). */
+/* A count that nothing bounds, cut at `max`: out[k] = P(N = k) for k < max and
+ * out[max] = P(N >= max). */
 void fy_poisson(double mean, int64_t max, double *out);
 void fy_geometric(double mean, int64_t max, double *out);
-
-/* out[k] = P(N = k), k = 0..trials, for N ~ Binomial(trials, p). */
-void fy_binomial(int64_t trials, double p, double *out);
 
 /* --------------------------------------- texts that name something built in */
 

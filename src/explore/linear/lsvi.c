@@ -250,9 +250,7 @@ void fy_lsvi_maximise_plain(fy_lsvi *lsvi, int64_t t, int32_t *action)
 
 double fy_lsvi_mean(const fy_lsvi *lsvi)
 {
-    double mean;
-    fy_plan_mean(lsvi->model, lsvi->next, 1, &mean);
-    return mean;
+    return fy_initial_mean(lsvi->model, lsvi->next);
 }
 
 double fy_lsvi_cap(const fy_lsvi *lsvi, int64_t t)

@@ -240,7 +240,6 @@ static double induce(const induction *job)
     const foray_model *model = job->counts->model;
     int64_t states = model->states;
     step_values now = {job->value, job->plain}, next = {job->value + states, NULL};
-    double mean;
     memset(next.value, 0, (size_t)states * sizeof *next.value);
     if (job->plain) {
         next.plain = job->plain + states;
@@ -253,8 +252,7 @@ static double induce(const induction *job)
         now = next;
         next = swap;
     }
-    fy_plan_mean(model, next.value, 1, &mean);
-    return mean;
+    return fy_initial_mean(model, next.value);
 }
 
 /* ------------------------------------------------------- the empirical model alone */
@@ -447,7 +445,7 @@ int64_t fy_certify_room(const fy_counts *counts)
 foray_certificate fy_certify_all(foray_explorer *explorer, const fy_counts *counts, double *work)
 {
     const foray_model *model = explorer->model;
-    double *now = work, *next = work + model->states, mean;
+    double *now = work, *next = work + model->states;
     fy_bonus_rule rule = certified_rule(explorer, counts, work + 2 * model->states);
     for (int64_t s = 0; s < model->states; s++)
         next[s] = 0.0;
@@ -458,6 +456,6 @@ foray_certificate fy_certify_all(foray_explorer *explorer, const fy_counts *coun
         now = next;
         next = swap;
     }
-    fy_plan_mean(model, next, 1, &mean);
+    double mean = fy_initial_mean(model, next);
     return fy_counts_certificate(explorer, fmin((double)model->horizon, 2.0 * mean));
 }

@@ -306,10 +306,9 @@ double fy_errors_mean(const foray_explorer *explorer)
 {
     const fy_errors *errors = explorer->self;
     const foray_model *model = errors->model;
-    double mean, *now = errors->scratch, *next = errors->scratch + model->states;
+    double *now = errors->scratch, *next = errors->scratch + model->states;
     if (!keeps_plan(errors)) {
-        fy_plan_mean(model, errors->value, 1, &mean);
-        return mean;
+        return fy_initial_mean(model, errors->value);
     }
     memset(next, 0, (size_t)model->states * sizeof *next);
     for (int64_t t = model->horizon - 1; t >= 0; t--) {
@@ -324,8 +323,7 @@ double fy_errors_mean(const foray_explorer *explorer)
         now = next;
         next = swap;
     }
-    fy_plan_mean(model, next, 1, &mean);
-    return mean;
+    return fy_initial_mean(model, next);
 }
 
 static double error_now(const foray_explorer *explorer)
