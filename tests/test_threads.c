@@ -20,7 +20,8 @@ static void count_piece(void *job, int64_t piece, int thread)
 {
     tally *t = job;
     assert_in_range(thread, 0, THREADS - 1);
-    t->twice |= t->busy[thread]++ > 0;
+    if (t->busy[thread]++ > 0)
+        t->twice = true;
     t->done[piece]++;
     t->busy[thread]--;
 }

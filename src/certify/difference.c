@@ -168,7 +168,7 @@ static void run_pass(fy_difference_pass *pass, const foray_reward *reward)
 {
     foray_context *ctx = pass->gap->set->kernel->ctx;
     int64_t H = pass->gap->model->horizon;
-    for (int i = 0; i <= pass->both; i++)
+    for (int i = 0; i < (pass->both ? 2 : 1); i++)
         begin_side(pass, reward, &pass->side[i]);
     for (int64_t t = H - 1; t >= 0 && !fy_stopped(ctx); t--) {
         fy_progress_step(ctx, H - 1 - t, H);

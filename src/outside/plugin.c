@@ -507,7 +507,7 @@ static bool answer_reward(server *s)
     return send_numbers(s, &value, 1, 0);
 }
 
-static bool answer(server *s)
+static bool answer_frame(server *s)
 {
     switch (s->asked.type) {
     case FY_FRAME_HELLO:
@@ -542,7 +542,7 @@ static bool read_question(server *s)
 static void serve(server *s, const char *failure)
 {
     while (read_question(s))
-        if (failure ? !refuse(s, failure) : !answer(s))
+        if (failure ? !refuse(s, failure) : !answer_frame(s))
             return;
 }
 

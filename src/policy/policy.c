@@ -206,12 +206,12 @@ foray_status fy_policy_copy(foray_context *ctx, const foray_policy *policy, fora
     if (status == FORAY_OK)
         status = fy_policy_make_parts(ctx, copy, fy_policy_parts(policy), policy->odds != NULL,
                                       policy->chance != NULL);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK) {
         copy_parts(policy, copy);
-    if (status == FORAY_OK)
         *out = copy;
-    else
+    } else {
         foray_policy_destroy(copy);
+    }
     return status;
 }
 

@@ -162,7 +162,6 @@ static foray_status read_reachable(reading *r)
 {
     foray_policy *policy = r->policy;
     fy_json list = fy_json_member(r->root, "reachable"), item;
-    int64_t number;
     if (!list.tree)
         return FORAY_OK;
     if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) < 1)
@@ -175,7 +174,7 @@ static foray_status read_reachable(reading *r)
         return FORAY_ERROR_MEMORY;
     int64_t k = 0, before = -1;
     for (item = fy_json_first(list); item.tree; item = fy_json_next(list, item), k++) {
-        number = fy_json_kind_of(item) == FY_JSON_INTEGER ? fy_json_integer(item) : -1;
+        int64_t number = fy_json_kind_of(item) == FY_JSON_INTEGER ? fy_json_integer(item) : -1;
         if (number <= before || number >= policy->states) {
             r->culprit = item;
             return fy_fail(r->ctx, FORAY_ERROR_INPUT,

@@ -194,12 +194,13 @@ static clauses rest_of(building *b, int32_t f)
     bool bounded = (node.kind == FY_FINALLY || node.kind == FY_GLOBALLY) && node.k >= 0;
     if (!bounded)
         return just(b, f);
+    const clauses nothing = {0};
     if (node.k == 0) /* nothing is left: false of F, true of G */
-        return node.kind == FY_FINALLY ? (clauses){0} : just(b, -1);
+        return node.kind == FY_FINALLY ? nothing : just(b, -1);
     int32_t less = fy_formula_node(b->formula, node.kind, node.left, -1, node.k - 1);
     if (less < 0)
         refuse_automaton(b, "its bounds count too far");
-    return less < 0 ? (clauses){0} : just(b, less);
+    return less < 0 ? nothing : just(b, less);
 }
 
 static const clauses *progress(building *b, int64_t letter, int32_t f);
