@@ -28,22 +28,22 @@ static void check_episode(const fy_codec *codec, const int32_t *states, const in
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static fy_codec codecs[MODELS][KINDS];
+    static foray_model *models[MODELS];
     static const fy_episode_kind kinds[KINDS] = {FY_EPISODE_WALK, FY_EPISODE_QUERIES,
                                                  FY_EPISODE_RECORDED};
     int32_t states[2 * HORIZON], actions[HORIZON];
     if (codecs[0][0].horizon == 0) {
         foray_context *ctx = foray_context_create();
         for (int m = 0; m < MODELS; m++) {
-            foray_model *model;
-            assert(foray_model_builtin(ctx, names[m], &model) == FORAY_OK);
+            assert(foray_model_builtin(ctx, names[m], &models[m]) == FORAY_OK);
             for (int k = 0; k < KINDS; k++)
-                codecs[m][k] = fy_codec_for(model, kinds[k]);
-            foray_model_destroy(model);
+                codecs[m][k] = fy_codec_for(models[m], kinds[k]);
         }
         foray_context_destroy(ctx);
     }
     if (size == 0)
         return 0;
+    const foray_model *model = models[data[0] % MODELS];
     const fy_codec *codec = &codecs[data[0] % MODELS][data[0] / MODELS % KINDS];
     if (size - 1 < codec->episode_bytes)
         return 0;
@@ -51,9 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t *stored = malloc(codec->episode_bytes), *again = malloc(codec->episode_bytes);
     assert(stored && again);
     memcpy(stored, data + 1, codec->episode_bytes);
-    if (fy_codec_decode(codec, stored, states, actions)) {
+    if (fy_codec_decode(codec, model, stored, states, actions)) {
         check_episode(codec, states, actions);
-        fy_codec_encode(codec, states, actions, again);
+        bool encoded = fy_codec_encode(codec, model, states, actions, again);
+        assert(encoded);
         assert(memcmp(stored, again, codec->episode_bytes) == 0);
     }
     free(stored);

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <sqlite3.h>
 
+#include "run/pack.h"
 #include "run/run.h"
 
 /* ------------------------------------------------------------------- checksums */
@@ -57,6 +58,37 @@ static void row_crc(sqlite3_context *call, int count, sqlite3_value **value)
     sqlite3_result_int64(call, crc);
 }
 
+/* unpack(blob): what it was packed from, as far as it can be unpacked, and the way back. */
+static void unpack(sqlite3_context *call, int count, sqlite3_value **value)
+{
+    enum { ROOM = 1 << 17 };
+    static uint8_t out[ROOM];
+    size_t size = 0;
+    fy_unpacking *unpacking;
+    foray_context *ctx = foray_context_create();
+    (void)count;
+    assert(ctx && fy_unpack_begin(ctx, sqlite3_value_blob(value[0]),
+                                  (size_t)sqlite3_value_bytes(value[0]), &unpacking) == FORAY_OK);
+    while (size < ROOM && fy_unpack_next(unpacking, out + size, 1) == FORAY_OK)
+        size++;
+    fy_unpack_end(unpacking);
+    foray_context_destroy(ctx);
+    sqlite3_result_blob(call, out, (int)size, SQLITE_TRANSIENT);
+}
+
+static void pack(sqlite3_context *call, int count, sqlite3_value **value)
+{
+    uint8_t *out;
+    size_t size;
+    const void *data = sqlite3_value_blob(value[0]);
+    foray_context *ctx = foray_context_create();
+    (void)count;
+    assert(ctx && fy_pack(ctx, data ? data : "", (size_t)sqlite3_value_bytes(value[0]), 0, &out,
+                          &size) == FORAY_OK);
+    foray_context_destroy(ctx);
+    sqlite3_result_blob(call, out, (int)size, free);
+}
+
 enum { HEAD, META, SETTING, EPISODES, TRACE, CHECKPOINT, PLAN, PIECE, TABLES };
 
 static const char *const table_name[TABLES] = {"head",  "meta",       "setting", "episodes",
@@ -73,7 +105,7 @@ static const char *const repair_of[TABLES] = {
     ("UPDATE plan SET crc = row_crc(id, episodes, reward, mode, optimistic, plugin, pessimistic,"
      " expected, low, high, gap, delta, radius, bound, status, own, reward_bytes,"
      " policy_bytes)"),
-    "UPDATE piece SET crc = row_crc(kind, id, part, data)",
+    "UPDATE piece SET crc = row_crc(kind, id, part, bytes, data)",
 };
 
 /* A copy of the bytes as a database in memory; NULL: they are none. */
@@ -85,6 +117,8 @@ static sqlite3 *open_copy(const uint8_t *data, size_t size)
     assert(copy && sqlite3_open(":memory:", &base) == SQLITE_OK);
     memcpy(copy, data, size);
     sqlite3_create_function(base, "row_crc", -1, SQLITE_UTF8, NULL, row_crc, NULL, NULL);
+    sqlite3_create_function(base, "unpack", 1, SQLITE_UTF8, NULL, unpack, NULL, NULL);
+    sqlite3_create_function(base, "pack", 1, SQLITE_UTF8, NULL, pack, NULL, NULL);
     int rc = sqlite3_deserialize(base, "main", copy, length, length,
                                  SQLITE_DESERIALIZE_FREEONCLOSE | SQLITE_DESERIALIZE_RESIZEABLE);
     if (rc == SQLITE_OK)
@@ -169,10 +203,10 @@ static const cell cells[] = {
     {PLAN, "reward_bytes"}, {PLAN, "policy_bytes"}, {PLAN, "bound"},
     {PLAN, "expected"},     {PLAN, "low"},          {PLAN, "high"},
     {PIECE, "kind"},        {PIECE, "id"},          {PIECE, "part"},
-    {PIECE, "data"},        {PIECE, "data"},
+    {PIECE, "bytes"},       {PIECE, "data"},        {PIECE, "data"},
 };
 enum { CELLS = sizeof cells / sizeof *cells };
-enum { PUT, REMOVE, SPLICE }; /* what is done to one */
+enum { PUT, REMOVE, SPLICE, SPLICE_INSIDE, KINDS }; /* what is done to one */
 
 static uint8_t take(const uint8_t **data, size_t *size)
 {
@@ -198,8 +232,10 @@ static sqlite3_stmt *statement_for(const cell *at, int what)
         [REMOVE] = "DELETE FROM %1$s %3$s AND %2$s IS NOT NULL",
         [SPLICE] = ("UPDATE %1$s SET %2$s ="
                     " CAST(substr(%2$s, 1, ?1) || ?2 || substr(%2$s, ?1 + ?3) AS %4$s) %3$s"),
+        [SPLICE_INSIDE] = ("UPDATE %1$s SET %2$s = pack(substr(unpack(%2$s), 1, ?1) || ?2 ||"
+                           " substr(unpack(%2$s), ?1 + ?3)) %3$s"),
     };
-    static sqlite3_stmt *prepared[CELLS][3];
+    static sqlite3_stmt *prepared[CELLS][KINDS];
     sqlite3_stmt **put = &prepared[at - cells][what];
     if (!*put) {
         const char *table = table_name[at->table];
@@ -222,11 +258,12 @@ static bool step_once(sqlite3_stmt *statement)
     return done;
 }
 
-/* Puts bytes of the input in the place of some of a blob or a text: what is behind the checksums
- * of models, policies and states of explorers. */
-static void splice(const cell *at, int row, const uint8_t **data, size_t *size)
+/* Puts bytes of the input in the place of some of a blob or a text, or of what a blob unpacks to:
+ * what is behind the checksums of models, policies and states of explorers. */
+static void splice(const cell *at, int row, bool inside, const uint8_t **data, size_t *size)
 {
-    sqlite3_stmt *put = statement_for(at, SPLICE);
+    bool packed = inside && strcmp(at->column, "data") == 0;
+    sqlite3_stmt *put = statement_for(at, packed ? SPLICE_INSIDE : SPLICE);
     size_t where = take(data, size), length = take(data, size) % 32;
     where += (size_t)256 * (take(data, size) % 4);
     length = length < *size ? length : *size;
@@ -288,7 +325,7 @@ static void change_cells(const uint8_t *data, size_t size)
         const cell *at = &cells[take(&data, &size) % CELLS];
         int row = take(&data, &size) % 24, what = take(&data, &size) % 8;
         if (what >= 5)
-            splice(at, row, &data, &size);
+            splice(at, row, what > 5, &data, &size);
         else
             put_number(at, row, what, &data, &size);
         touched[at->table] = true;

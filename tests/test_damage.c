@@ -2,6 +2,8 @@
  * its cause, and damage is either found or harmless, wherever it sits. */
 #include "support_run.h"
 
+#include "run/pack.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -347,30 +349,45 @@ static void test_truncated(void **state)
     }
 }
 
+/* Other bits in the first byte of the first episode: of its state (3), its action (2), and which
+ * successor followed (1). */
+static void change_batch(run_bench *bench, const uint8_t *data, size_t size, int64_t bytes,
+                         uint8_t bits, uint8_t **out, size_t *packed)
+{
+    fy_unpacking *unpacking;
+    uint8_t plain[4096];
+    assert_true(bytes <= (int64_t)sizeof plain);
+    assert_ok(bench, fy_unpack_begin(bench->ctx, data, size, &unpacking));
+    assert_ok(bench, fy_unpack_next(unpacking, plain, (size_t)bytes));
+    fy_unpack_end(unpacking);
+    plain[0] ^= bits;
+    assert_ok(bench, fy_pack(bench->ctx, plain, (size_t)bytes, 0, out, packed));
+}
+
 /* Content that is intact and false: only replaying it can tell. */
-static void put_episode_zero(run_bench *bench, int64_t at, int change)
+static void put_episode_zero(run_bench *bench, uint8_t bits)
 {
     fy_store *store;
-    assert_ok(bench, fy_store_open(bench->ctx, bench->other, true, &store));
     fy_row row;
+    const size_t episode_bytes = 4;
+    assert_ok(bench, fy_store_open(bench->ctx, bench->other, true, &store));
     fy_row_prepare(&row, store, "episodes",
                    "SELECT first, count, data, crc FROM episodes WHERE first = 0");
     assert_true(fy_row_next(&row));
     int64_t count = (fy_row_int(&row), fy_row_int(&row));
-    size_t size;
+    size_t size, changed_size;
     const uint8_t *data = fy_row_blob(&row, &size);
-    uint8_t changed[4096];
-    assert_true(size <= sizeof changed);
-    memcpy(changed, data, size);
-    changed[at] = (uint8_t)(changed[at] + change);
+    uint8_t *changed;
+    change_batch(bench, data, size, count * (int64_t)episode_bytes, bits, &changed, &changed_size);
     assert_true(fy_row_intact(&row));
     assert_ok(bench, fy_row_end(&row));
     fy_row_prepare(&row, store, "episodes",
                    "REPLACE INTO episodes(first, count, data, crc) VALUES(?1, ?2, ?3, ?4)");
     fy_row_put_int(&row, 0);
     fy_row_put_int(&row, count);
-    fy_row_put_blob(&row, changed, size);
+    fy_row_put_blob(&row, changed, changed_size);
     assert_ok(bench, fy_row_insert(&row));
+    free(changed);
     fy_store_close(store);
 }
 
@@ -380,23 +397,23 @@ static void test_false_content(void **state)
     run_digest whole;
     make_full_run(bench, &whole);
     foray_run *run;
+    enum { STATE = 1, NO_STATE = 4, ACTION = 8, NEXT = 32 };
     struct {
-        int64_t at;
-        int change;
+        uint8_t bits;
         const char *message;
-    } lies[] = {{9, 1, "action"}, {3, 100, "out of range"}, {8, 1, "seed"}, {0, 1, "seed"}};
+    } lies[] = {{ACTION, "action"}, {NO_STATE, "out of range"}, {NEXT, "seed"}, {STATE, "seed"}};
     for (size_t i = 0; i < sizeof lies / sizeof lies[0]; i++) {
         run_copy_file(bench->path, bench->other);
-        put_episode_zero(bench, lies[i].at, lies[i].change);
+        put_episode_zero(bench, lies[i].bits);
         assert_ok(bench, foray_run_open(bench->ctx, bench->other, FORAY_RUN_READ, &run));
         assert_fails(bench, FORAY_ERROR_RUN, foray_run_verify(run));
-        if (lies[i].at != 9)
+        if (lies[i].bits != ACTION)
             run_assert_message(bench, lies[i].message);
         foray_run_close(run);
     }
     /* Without a checkpoint behind them, opening has to replay the episodes. */
     run_copy_file(bench->path, bench->other);
-    put_episode_zero(bench, 9, 1);
+    put_episode_zero(bench, ACTION);
     run_sql(bench->other, "DELETE FROM checkpoint");
     refuse(bench, bench->other, FORAY_ERROR_RUN, "episode 0");
 }

@@ -1,136 +1,121 @@
-/* episodes.c - the episodes of a run: as bytes, and told to an explorer again.
+/* episodes.c - the episodes of a run: in batches, and told to an explorer again.
  *
  * Explorers are deterministic: from a checkpoint, or from nothing, the recorded episodes lead to
  * the state that exploring had reached, to the last bit. */
+#include "run/pack.h"
 #include "run/run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* ------------------------------------------------------------------- bytes */
-
-static int width_for(int64_t count)
-{
-    return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : 4;
-}
-
-fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind)
-{
-    fy_codec codec = {.states = foray_model_states(model),
-                      .actions = foray_model_actions(model),
-                      .horizon = foray_model_horizon(model),
-                      .stride = kind == FY_EPISODE_QUERIES ? 2 : 1,
-                      .recorded = kind == FY_EPISODE_RECORDED};
-    bool room = width_for(codec.actions + 1) == width_for(codec.actions);
-    codec.ends = foray_model_is_unstructured(model)                    ? 2
-                 : codec.recorded || (room && kind == FY_EPISODE_WALK) ? 1
-                                                                       : 0;
-    codec.episode_states = codec.stride * (codec.horizon - 1) + 2;
-    codec.state_bytes = width_for(codec.states);
-    codec.action_bytes = width_for(codec.actions + codec.ends);
-    codec.episode_bytes = (size_t)codec.episode_states * (size_t)codec.state_bytes +
-                          (size_t)codec.horizon * (size_t)codec.action_bytes;
-    return codec;
-}
-
-void fy_pack(const int32_t *value, int64_t count, int width, uint8_t *out)
-{
-    if (width == 1) {
-        for (int64_t i = 0; i < count; i++)
-            out[i] = (uint8_t)value[i];
-        return;
-    }
-    for (int64_t i = 0; i < count; i++) {
-        for (int byte = 0; byte < width; byte++)
-            out[i * width + byte] = (uint8_t)((uint32_t)value[i] >> (8 * byte));
-    }
-}
-
-bool fy_unpack(const uint8_t *data, int64_t count, int width, int64_t limit, int32_t *out)
-{
-    bool valid = true;
-    for (int64_t i = 0; i < count; i++) {
-        uint32_t value = 0;
-        for (int byte = 0; byte < width; byte++)
-            value |= (uint32_t)data[i * width + byte] << (8 * byte);
-        valid = valid && value < limit;
-        out[i] = (int32_t)value;
-    }
-    return valid;
-}
-
-void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t *actions,
-                     uint8_t *out)
-{
-    fy_pack(states, codec->episode_states, codec->state_bytes, out);
-    out += codec->episode_states * codec->state_bytes;
-    fy_pack(actions, codec->horizon, codec->action_bytes, out);
-    for (int64_t t = codec->horizon; codec->ends > 0 && t > 0 && actions[t - 1] < 0; t--) {
-        const int32_t ended = (int32_t)codec->actions + FORAY_TRUNCATED - actions[t - 1];
-        fy_pack(&ended, 1, codec->action_bytes, out + (t - 1) * codec->action_bytes);
-    }
-}
-
-bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions)
-{
-    bool valid = fy_unpack(data, codec->episode_states, codec->state_bytes, codec->states, states);
-    data += codec->episode_states * codec->state_bytes;
-    valid &=
-        fy_unpack(data, codec->horizon, codec->action_bytes, codec->actions + codec->ends, actions);
-    int32_t last = actions[codec->horizon - 1], max = (int32_t)codec->actions;
-    for (int64_t t = codec->horizon; last >= max && t > 0 && actions[t - 1] == last; t--)
-        actions[t - 1] = FORAY_TRUNCATED - (last - max);
-    for (int64_t t = 0; t < codec->horizon; t++) /* none after the end, but one before it */
-        valid &= actions[t] < codec->actions && (t > 0 || actions[t] >= 0);
-    return valid;
-}
-
 /* ---------------------------------------------------------------- episodes */
+
+/* Of the bytes that its episodes have unpacked, a batch takes at least this part: so that a small
+ * file cannot hold more of them than anybody wants to replay. */
+enum { BATCH_MOST = 32, CHUNK_BYTES = 1 << 16 };
+
+/* Episodes in memory at a time. */
+static int64_t chunk_episodes(const fy_codec *codec)
+{
+    size_t count = CHUNK_BYTES / codec->episode_bytes;
+    return count > 0 ? (int64_t)count : 1;
+}
 
 typedef struct batch {
     int64_t first, count;
     const uint8_t *data;
+    size_t size;
 } batch;
 
-/* The next batch, whole and in its place: false at the end, or if the row says why not. */
+foray_status fy_run_put_batch(foray_run *run, int64_t first, int64_t count, const uint8_t *data)
+{
+    fy_row row;
+    uint8_t *packed;
+    size_t bytes = (size_t)count * run->codec.episode_bytes, size;
+    foray_status status =
+        fy_pack(run->ctx, data, bytes, (bytes + BATCH_MOST - 1) / BATCH_MOST, &packed, &size);
+    if (status != FORAY_OK)
+        return status;
+    fy_row_prepare(&row, run->store, "episodes",
+                   "INSERT INTO episodes(first, count, data, crc) VALUES(?1, ?2, ?3, ?4)");
+    fy_row_put_int(&row, first);
+    fy_row_put_int(&row, count);
+    fy_row_put_blob(&row, packed, size);
+    status = fy_row_insert(&row);
+    free(packed);
+    return status;
+}
+
+/* The next batch, in its place: false at the end, or if the row says why not. */
 static bool next_batch(foray_run *run, fy_row *row, int64_t expected, batch *out)
 {
     if (!fy_row_next(row))
         return false;
-    size_t size;
     out->first = fy_row_int(row);
     out->count = fy_row_int(row);
-    out->data = fy_row_blob(row, &size);
+    out->data = fy_row_blob(row, &out->size);
     if (!fy_row_intact(row))
         return false;
     bool in_place = expected < 0 || out->first == expected;
-    bool whole = out->count > 0 && size / run->codec.episode_bytes == (size_t)out->count &&
-                 size % run->codec.episode_bytes == 0;
-    row->damaged = !in_place || !whole;
+    bool possible =
+        out->count > 0 && (size_t)out->count <= out->size * BATCH_MOST / run->codec.episode_bytes;
+    row->damaged = !in_place || !possible;
     return !row->damaged;
 }
 
-static foray_status each_of_batch(foray_run *run, const batch *now, int64_t first, fy_episode_fn fn,
-                                  void *user)
+/* What a reader goes through. */
+typedef struct reading {
+    foray_run *run;
+    int64_t first; /* the first that is told */
+    fy_episode_fn fn;
+    void *user;
+    uint8_t *chunk; /* [chunk_episodes] */
+} reading;
+
+static foray_status tell_chunk(reading *r, int64_t from, int64_t count)
 {
-    int64_t start = first > now->first ? first - now->first : 0;
-    for (int64_t i = start; i < now->count; i++) {
-        const uint8_t *data = now->data + (size_t)i * run->codec.episode_bytes;
-        if (!fy_codec_decode(&run->codec, data, run->states, run->actions))
-            return fy_store_damaged(run->store,
-                                    "episode %" PRId64 " has a state or action out of range",
-                                    (now->first + i));
-        foray_status status = fn(user, now->first + i, run->states, run->actions);
+    foray_run *run = r->run;
+    for (int64_t i = from < r->first ? r->first - from : 0; i < count; i++) {
+        const uint8_t *data = r->chunk + (size_t)i * run->codec.episode_bytes;
+        if (!fy_codec_decode(&run->codec, run->explorer->model, data, run->states, run->actions))
+            return fy_store_damaged(
+                run->store, "episode %" PRId64 " has a state or action out of range", from + i);
+        foray_status status = r->fn(r->user, from + i, run->states, run->actions);
         if (status != FORAY_OK)
             return status;
     }
     return FORAY_OK;
 }
 
+static foray_status each_of_batch(reading *r, const batch *now)
+{
+    foray_run *run = r->run;
+    fy_unpacking *unpacking;
+    foray_status status = fy_unpack_begin(run->ctx, now->data, now->size, &unpacking);
+    if (status != FORAY_OK)
+        return status;
+    int64_t max = chunk_episodes(&run->codec);
+    for (int64_t at = 0; at < now->count && status == FORAY_OK; at += max) {
+        int64_t count = now->count - at < max ? now->count - at : max;
+        status = fy_unpack_next(unpacking, r->chunk, (size_t)count * run->codec.episode_bytes);
+        if (status == FORAY_OK)
+            status = tell_chunk(r, now->first + at, count);
+        else if (status == FORAY_ERROR_INPUT)
+            status = fy_store_damaged(run->store, "episodes from %" PRId64 " on are not whole",
+                                      now->first + at);
+    }
+    fy_unpack_end(unpacking);
+    return status;
+}
+
 /* A writer may be adding batches while we read: `saved` is where we stop. */
 foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *user)
 {
     int64_t saved = run->store->head.episodes, expected = -1;
+    reading r = {.run = run, .first = first, .fn = fn, .user = user};
+    r.chunk = fy_alloc(run->ctx, (size_t)chunk_episodes(&run->codec), run->codec.episode_bytes);
+    if (!r.chunk)
+        return FORAY_ERROR_MEMORY;
     fy_row row;
     fy_row_prepare(&row, run->store, "episodes",
                    "SELECT first, count, data, crc FROM episodes WHERE first >="
@@ -141,9 +126,10 @@ foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *
     foray_status status = FORAY_OK;
     batch now;
     while (status == FORAY_OK && next_batch(run, &row, expected, &now)) {
-        status = each_of_batch(run, &now, first, fn, user);
+        status = each_of_batch(&r, &now);
         expected = now.first + now.count;
     }
+    free(r.chunk);
     foray_status ended = fy_row_end(&row);
     if (status != FORAY_OK || ended != FORAY_OK)
         return status != FORAY_OK ? status : ended;
@@ -300,6 +286,8 @@ static foray_status replay_one(void *user, int64_t episode, const int32_t *state
 foray_status fy_run_restore(foray_run *run)
 {
     foray_status status = load_last_good(run);
+    if (status == FORAY_OK)
+        status = fy_run_meet(run);
     if (status != FORAY_OK)
         return status;
     return fy_run_each(run, run->explorer->episodes, replay_one, run);

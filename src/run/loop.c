@@ -802,6 +802,8 @@ foray_status foray_run_explore(foray_run *run, int64_t workers, foray_world *con
     if (!fy_world_is_of_model(l.world) && run->source == FY_SOURCE_MODEL)
         run->source = FY_SOURCE_OTHER;
     status = fy_play_meet(run->explorer, l.world);
+    if (status == FORAY_OK)
+        status = fy_run_meet(run);
     if (status != FORAY_OK)
         return status;
     return save_what_ended(&l, explore_with(&l, workers, worlds));

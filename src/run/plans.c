@@ -52,12 +52,12 @@ static foray_status put_row(foray_run *run, int64_t id, const foray_reward *rewa
 static foray_status put_policy(foray_run *run, int64_t id, const foray_policy *policy,
                                size_t *bytes)
 {
-    int width = run->codec.action_bytes;
+    int width = fy_width_for(run->codec.actions);
     *bytes = (size_t)policy_entries(run) * (size_t)width;
     uint8_t *packed = fy_alloc(run->ctx, *bytes, 1);
     if (!packed)
         return FORAY_ERROR_MEMORY;
-    fy_pack(policy->action, policy_entries(run), width, packed);
+    fy_put_narrow(policy->action, policy_entries(run), width, packed);
     foray_status status = fy_store_put_pieces(run->store, "policy", id, packed, *bytes);
     free(packed);
     return status;
@@ -162,7 +162,7 @@ static bool next_plan(foray_run *run, fy_row *row, stored_plan *out)
     if (!fy_row_next(row))
         return false;
     foray_policy *policy = &out->policy;
-    policy->states = run->codec.states;
+    policy->states = run->model->states;
     policy->actions = run->codec.actions;
     policy->horizon = run->codec.horizon;
     out->id = fy_row_int(row);
@@ -240,7 +240,7 @@ static foray_status check_reward(foray_run *run, stored_plan *plan, const char *
 static foray_status get_policy(foray_run *run, stored_plan *plan)
 {
     int64_t count = policy_entries(run);
-    int width = run->codec.action_bytes;
+    int width = fy_width_for(run->codec.actions);
     if (plan->policy_bytes != (size_t)count * (size_t)width)
         return fy_store_damaged(run->store, "plan %" PRId64 " has the wrong size", plan->id);
     const foray_model *part = run->explorer->part;
@@ -255,7 +255,7 @@ static foray_status get_policy(foray_run *run, stored_plan *plan)
         fy_store_get_pieces(run->store, "policy", plan->id, plan->policy_bytes, &packed);
     if (status != FORAY_OK)
         return status;
-    if (!fy_unpack(packed, count, width, run->codec.actions, plan->policy.action))
+    if (!fy_get_narrow(packed, count, width, run->codec.actions, plan->policy.action))
         status =
             fy_store_damaged(run->store, "plan %" PRId64 " has an action out of range", plan->id);
     free(packed);

@@ -74,21 +74,38 @@ static fy_episode_kind episodes_of(const char *algorithm)
     return ops && ops->query ? FY_EPISODE_QUERIES : FY_EPISODE_WALK;
 }
 
+/* How episodes are laid out, for the model that the explorer learns about, and room for them. */
+static foray_status fit_codec(foray_run *run, bool writes)
+{
+    fy_codec *codec = &run->codec;
+    *codec = fy_codec_for(run->explorer->model, episodes_of(run->settings.algorithm));
+    run->room = (int64_t)(buffer_bytes / codec->episode_bytes);
+    if (run->room < 1)
+        run->room = 1;
+    free(run->states);
+    free(run->actions);
+    free(run->buffer);
+    run->states = run->actions = NULL;
+    run->buffer = NULL;
+    if (!FY_ALLOC(run->ctx, run->states, codec->episode_states) ||
+        !FY_ALLOC(run->ctx, run->actions, codec->horizon))
+        return FORAY_ERROR_MEMORY;
+    if (writes)
+        run->buffer = fy_alloc(run->ctx, (size_t)run->room, codec->episode_bytes);
+    return writes && !run->buffer ? FORAY_ERROR_MEMORY : FORAY_OK;
+}
+
 /* The explorer and, for writers, the room for episodes, for the run's model and settings. */
 static foray_status create_explorer(foray_run *run, bool writes)
 {
-    run->codec = fy_codec_for(run->model, episodes_of(run->settings.algorithm));
-    run->room = (int64_t)(buffer_bytes / run->codec.episode_bytes);
-    if (run->room < 1)
-        run->room = 1;
-    if (!FY_ALLOC(run->ctx, run->states, run->codec.episode_states) ||
-        !FY_ALLOC(run->ctx, run->actions, run->codec.horizon))
-        return FORAY_ERROR_MEMORY;
-    if (writes)
-        run->buffer = fy_alloc(run->ctx, (size_t)run->room, run->codec.episode_bytes);
-    if (writes && !run->buffer)
-        return FORAY_ERROR_MEMORY;
-    return new_explorer(run, &run->explorer);
+    foray_status status = new_explorer(run, &run->explorer);
+    return status == FORAY_OK ? fit_codec(run, writes) : status;
+}
+
+foray_status fy_run_meet(foray_run *run)
+{
+    return run->codec.states != run->explorer->model->states ? fit_codec(run, run->buffer != NULL)
+                                                             : FORAY_OK;
 }
 
 const char *const fy_source_name[] = {"model", "other", "aggregated"};
@@ -513,15 +530,10 @@ static foray_status put_batch(foray_run *run, fy_head *head)
 {
     if (run->buffered == 0)
         return FORAY_OK;
-    fy_row row;
-    fy_row_prepare(&row, run->store, "episodes",
-                   "INSERT INTO episodes(first, count, data, crc) VALUES(?1, ?2, ?3, ?4)");
-    fy_row_put_int(&row, head->episodes);
-    fy_row_put_int(&row, run->buffered);
-    fy_row_put_blob(&row, run->buffer, (size_t)run->buffered * run->codec.episode_bytes);
+    int64_t first = head->episodes;
     head->episodes += run->buffered;
     head->batches++;
-    return fy_row_insert(&row);
+    return fy_run_put_batch(run, first, run->buffered, run->buffer);
 }
 
 static foray_status put_points(foray_run *run, fy_head *head)
@@ -651,20 +663,18 @@ foray_status foray_run_record(foray_run *run, const int32_t *states, const int32
 
 foray_status fy_run_append(foray_run *run, const int32_t *states, const int32_t *actions)
 {
-    if (run->codec.ends == 0 && actions[run->codec.horizon - 1] < 0) {
+    foray_status status = fy_run_meet(run);
+    if (status == FORAY_OK && run->buffered == run->room)
+        status = commit_all(run, NULL, 0);
+    if (status != FORAY_OK)
+        return status;
+    uint8_t *at = run->buffer + (size_t)run->buffered * run->codec.episode_bytes;
+    if (!fy_codec_encode(&run->codec, run->explorer->model, states, actions, at)) {
         run->spoilt = true;
         return fy_fail(run->ctx, FORAY_ERROR_USAGE,
-                       "%s: an episode was cut off, which cannot be stored of a model with %" PRId64
-                       " actions",
-                       run->store->path, run->codec.actions);
+                       "%s: what was to be recorded is not an episode of its model",
+                       run->store->path);
     }
-    if (run->buffered == run->room) {
-        foray_status status = commit_all(run, NULL, 0);
-        if (status != FORAY_OK)
-            return status;
-    }
-    size_t at = (size_t)run->buffered * run->codec.episode_bytes;
-    fy_codec_encode(&run->codec, states, actions, run->buffer + at);
     run->buffered++;
     return FORAY_OK;
 }

@@ -7,22 +7,21 @@
 #include "run/store.h"
 #include "data/episodes.h"
 
-/* Episodes and policies as bytes: every state and action takes 1, 2
- * or 4 bytes, the fewest that hold the model's largest. An episode is its
- * horizon+1 states followed by its horizon actions; where steps do not follow
- * from each other, because the algorithm queries any (s,a), it is the state and the
- * next state of every step. Episodes that were cut off, and recorded ones, may be shorter: the
- * actions after their end are FORAY_TRUNCATED, and their last state is repeated. Those of
- * unstructured models also end in absorbing states: FORAY_TERMINATED. Both are stored as actions
- * above the largest; with 256 or 65,536 actions there is none in as many bytes, and explored
- * episodes must be whole. */
+/* ---------------------------------------------------------------- codec.c */
+
+/* Episodes as bytes: the first state, then the action of every step and which of the successors
+ * followed; where steps do not follow from each other, because the algorithm queries any (s,a), the
+ * state of every step. Episodes that were cut off, and recorded ones, may be shorter: the actions
+ * after their end are FORAY_TRUNCATED, and their last state is repeated. Those of unstructured
+ * models also end in absorbing states: FORAY_TERMINATED. Both are stored as actions above the
+ * largest. */
 typedef struct fy_codec {
-    int64_t states, actions, horizon;
+    int64_t states, actions, horizon; /* of the explorer's model */
     int64_t stride;         /* step t goes from state [stride t] to state [stride t + 1]: 1, or 2 */
-    int64_t episode_states; /* that are stored of each */
+    int64_t episode_states; /* that there are of each */
     bool recorded;          /* elsewhere: actions are those of others */
     int ends;               /* how many ways there are to end before the horizon: 0 to 2 */
-    int state_bytes, action_bytes;
+    int state_bits, action_bits, next_bits;
     size_t episode_bytes;
 } fy_codec;
 
@@ -31,17 +30,22 @@ typedef enum fy_episode_kind {
     FY_EPISODE_QUERIES,
     FY_EPISODE_RECORDED
 } fy_episode_kind;
+/* For the model that an explorer learns about (struct foray_explorer); states are in the numbers of
+ * the whole. */
 fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind);
 
-/* `count` numbers as `width` bytes each, the lowest byte first. */
-void fy_pack(const int32_t *value, int64_t count, int width, uint8_t *out);
-/* Back again: false if one of them is not below `limit`. */
-bool fy_unpack(const uint8_t *data, int64_t count, int width, int64_t limit, int32_t *out);
+/* False: no episode of this model. */
+bool fy_codec_encode(const fy_codec *codec, const foray_model *model, const int32_t *states,
+                     const int32_t *actions, uint8_t *out);
+bool fy_codec_decode(const fy_codec *codec, const foray_model *model, const uint8_t *data,
+                     int32_t *states, int32_t *actions);
 
-void fy_codec_encode(const fy_codec *codec, const int32_t *states, const int32_t *actions,
-                     uint8_t *out);
-/* False: a state or an action the model does not have. */
-bool fy_codec_decode(const fy_codec *codec, const uint8_t *data, int32_t *states, int32_t *actions);
+/* Policies: each number takes 1, 2 or 4 bytes, the lowest first, the fewest that hold `count` of
+ * them. */
+int fy_width_for(int64_t count);
+void fy_put_narrow(const int32_t *value, int64_t count, int width, uint8_t *out);
+/* False if one of them is not below `limit`. */
+bool fy_get_narrow(const uint8_t *data, int64_t count, int width, int64_t limit, int32_t *out);
 
 /* A point of the trace. */
 typedef struct fy_point {
@@ -116,6 +120,9 @@ foray_status fy_run_put_recorded(foray_run *run, fy_head *head);
 void fy_run_recorded_is_saved(foray_run *run);
 /* Makes everything recorded durable; with a checkpoint, if asked for. */
 foray_status fy_run_commit(foray_run *run, bool checkpoint);
+/* The explorer may have found that its world does not obey the model, before the first episode, and
+ * learn about more states than before. */
+foray_status fy_run_meet(foray_run *run);
 /* Takes an episode that the explorer has ended. */
 foray_status fy_run_append(foray_run *run, const int32_t *states, const int32_t *actions);
 /* Is a checkpoint affordable: at most a tenth of the time goes into them? */
@@ -158,6 +165,9 @@ foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, fo
 typedef foray_status (*fy_episode_fn)(void *user, int64_t episode, const int32_t *states,
                                       const int32_t *actions);
 foray_status fy_run_each(foray_run *run, int64_t first, fy_episode_fn fn, void *user);
+
+/* Adds a batch of encoded episodes to the file. */
+foray_status fy_run_put_batch(foray_run *run, int64_t first, int64_t count, const uint8_t *data);
 
 /* Tells the explorer what happened in an episode, again. */
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,

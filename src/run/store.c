@@ -268,8 +268,8 @@ static const table tables[] = {
              " optimistic REAL, plugin REAL, pessimistic REAL, expected REAL, low REAL, high REAL,"
              " gap REAL, delta REAL, radius INTEGER, bound INTEGER, status INTEGER,"
              " own INTEGER, reward_bytes INTEGER, policy_bytes INTEGER, crc INTEGER)"},
-    {"piece", "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, crc INTEGER, data BLOB,"
-              " PRIMARY KEY(kind, id, part))"},
+    {"piece", "CREATE TABLE piece(kind TEXT, id INTEGER, part INTEGER, bytes INTEGER, crc INTEGER,"
+              " data BLOB, PRIMARY KEY(kind, id, part))"},
 };
 
 enum { TABLES = sizeof tables / sizeof *tables };

@@ -5,11 +5,11 @@
  *               the episodes come from the world of the "model", from some "other", or from
  *               "clusters"
  *   setting     one row per setting, as text
- *   episodes    batches: first episode, count, packed states and actions (codec.h)
+ *   episodes    batches: first episode, count, and what happened in them (codec.c), packed
  *   trace       how the bound for all rewards went
  *   checkpoint  the explorer's state after so many episodes; the last two are kept
  *   plan        policies for rewards, with values and certificate
- *   piece       large contents in parts: the model, checkpoints, rewards, policies
+ *   piece       large contents in parts, packed: the model, checkpoints, rewards, policies
  *
  * Every row carries a CRC-32C of its own content, and `head` counts the rows:
  * SQLite finds a damaged structure, these find damaged or missing content.
@@ -151,8 +151,22 @@ foray_status fy_row_end(fy_row *row);
 
 /* ----------------------------------------------------------------- content */
 
+/* Large contents in pieces, each packed by itself (pieces.c). */
 foray_status fy_store_put_pieces(fy_store *store, const char *kind, int64_t id, const void *data,
                                  size_t size);
+/* The same as they come, for the sink of a fy_writer; what was met shows at the end. */
+typedef struct fy_piece_writer {
+    fy_store *store;
+    const char *kind;
+    int64_t id, part; /* of the next piece */
+    size_t size;      /* bytes in the pieces so far */
+    uint8_t *data;    /* [FY_PIECE_BYTES] the piece at hand, */
+    size_t held;      /* and what there is of it */
+    foray_status status;
+} fy_piece_writer;
+void fy_piece_writer_put(void *writer, const void *data, size_t size);
+foray_status fy_piece_writer_end(fy_piece_writer *writer);
+
 /* What is in pieces, of `size` bytes altogether, read from any place on with one piece in memory
  * at a time; forward is fast. Fetching fits fy_reader, and after a failure fails; the end says why,
  * and must come if the beginning succeeded. */
@@ -162,9 +176,9 @@ typedef struct fy_pieces {
     int64_t id, part; /* of the next piece */
     size_t size;
     fy_row row;
-    const uint8_t *data; /* this piece: bytes start..start+bytes-1 */
+    uint8_t *data; /* [FY_PIECE_BYTES] this piece: bytes start..start+bytes-1 */
     size_t start, bytes;
-    bool missing;
+    bool missing, no_memory;
 } fy_pieces;
 
 /* How many bytes of it there are. */
