@@ -52,12 +52,15 @@ def integer(value: Any, what: str, low: int = MIN, high: int = MAX, error: Error
     if found is None:
         raise error(f"{what} {value!r} is not an integer")
     if not low <= found <= high:
-        raise error(f"{what} {found}, but " + _between(low, high))
+        raise error(f"{what} {found}, but " + _between(low, high, found))
     return found
 
 
-def _between(low: float, high: float) -> str:
-    return f"it must be at least {low}" if high in (MAX, math.inf) else f"it must lie between {low} and {high}"
+def _between(low: float, high: float, found: float) -> str:
+    """The border that was passed, or both."""
+    if high in (MAX, math.inf) and found < low:
+        return f"it must be at least {low}"
+    return f"it must be at most {high}" if low == MIN else f"it must lie between {low} and {high}"
 
 
 def integers(
@@ -114,7 +117,7 @@ def real(
     if not math.isfinite(found):
         raise error(f"{what} {value!r} is not a finite number")
     if not low <= found <= high:
-        raise error(f"{what} {found}, but " + _between(low, high))
+        raise error(f"{what} {found}, but " + _between(low, high, found))
     return found
 
 

@@ -64,6 +64,8 @@ class Environment:
             self.given = self.clusters.count
         else:
             self.given, self._number = numbers(space, "observation")
+        #: The first observation, if these are whole numbers: that of state 0.
+        self.begins = int(getattr(space, "start", 0)) if type(space).__name__ == "Discrete" else 0
         if twins is None:  # what ends an episode and what does not are seldom told apart by clusters
             twins = self.clusters is not None
         self.states = self.given * 2 if twins else self.given

@@ -371,8 +371,9 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
         """What the plan does in this step, as an action of the environment."""
         if self.steps >= self.plan.model.horizon:
             raise UsageError(f"the plan ends after {self.plan.model.horizon} steps")
-        state = observation if self._clusters is not None else self._number(observation)
-        return self._moves[self.plan.action(self.steps, state)]
+        if self._clusters is not None:
+            return self._moves[self.plan.action(self.steps, observation)]
+        return self._moves[self.plan._at(self.steps, self._number(observation))]
 
     def reset(self, **more: Any) -> tuple[Any, dict[str, Any]]:
         """Resets the environment, and begins to count."""

@@ -200,6 +200,8 @@ class Plan(Native):
         one of its observations: of any space, or a row of numbers that is seen through clusters."""
         step = integer(step, "step", 0, self._struct.horizon - 1, OutOfRange)
         if isinstance(state, (int, np.integer)):
+            if self.run is not None:
+                self.run._check_meant(state)
             return self._at(step, integer(state, "state", 0, self._struct.states - 1, OutOfRange))
         if self._clusters is not None:
             return self._clusters._action(self.pointer, step, state)

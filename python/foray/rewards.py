@@ -150,7 +150,7 @@ def _create(context: Context, model: Model, name: str, low: float, high: float,
 
 
 def _number(model: Model, state: State) -> int:
-    if isinstance(state, (list, tuple, set, range)):
+    if isinstance(state, (list, tuple, set, range)) or (isinstance(state, np.ndarray) and state.size != 1):
         raise UsageError(f"{state!r}: states are given one by one, as in reach(3, 4), or reach(*states)")
     return model.state(state) if isinstance(state, str) else integer(state, "state", 0, model.states - 1)
 

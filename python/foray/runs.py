@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from ctypes import byref, c_void_p, sizeof
 from typing import Any, TypedDict
 
@@ -35,7 +36,7 @@ from ._numbers import text as as_text
 from .clusters import Clusters
 from .environments import ModelWorld, PythonWorld, Simulator
 from .episodes import Environment, is_environment, is_vector
-from .errors import UsageError, WorldError, check_free
+from .errors import ForayError, UsageError, WorldError, check_free
 from .models import Model, load_model, unstructured_model, world
 from .own import own_certify, own_plan, own_reward
 from .plans import GIVEN, Certificate, Plan, Policy, certificate_of, mode_of
@@ -244,6 +245,15 @@ class Run(Native):
             raise UsageError("only what was seen in an environment of discrete observations has a number")
         return self._player.number(observation)
 
+    def _check_meant(self, number: int | np.integer[Any]) -> None:
+        """Where observations are whole numbers but not those of states, either may be meant."""
+        player = self._player
+        if self.clusters is None and isinstance(player, Environment) and player.begins != 0:
+            raise UsageError(
+                f"{number} may be a state or an observation, which begin at {player.begins} here:"
+                " plan.action(step, numpy.array(observation)), or plan.policy[step, state]"
+            )
+
     @property
     def world(self) -> str:
         """The world that was explored, as it was named."""
@@ -330,14 +340,21 @@ class Run(Native):
         worlds = byref(c_void_p(python.pointer))
         try:
             context.long(lib.foray_run_explore, self, 1, worlds, callback, None, here=True)
-        except WorldError as error:
-            if "says that it is absorbing" in str(error):
+        except BaseException as error:
+            with suppress(ForayError):  # what could not be kept either is not what was wrong
+                self._keep_own()
+            if isinstance(error, WorldError) and "says that it is absorbing" in str(error):
                 raise WorldError(f"{error}. twins=True gives every end a state of its own") from None
             raise
+        else:
+            self._keep_own()
         finally:
             python.close()
-            if isinstance(self._player, Environment) and not aggregated:
-                self._player.own.keep(self)
+
+    def _keep_own(self) -> None:
+        """What the environment paid, where states are its observations."""
+        if isinstance(self._player, Environment) and self.clusters is None:
+            self._player.own.keep(self)
 
     # -- plans
 
@@ -348,6 +365,8 @@ class Run(Native):
 
     def plans(self, rewards: Iterable[RewardLike], *, mode: str = "plugin") -> list[Plan]:
         """Plans for several rewards at once, which is cheaper than one after the other."""
+        if isinstance(rewards, (str, Mapping)):
+            raise UsageError(f"{rewards!r} is one reward: plan(...), or plans([...])")
         given = list(rewards)
         if any(isinstance(what, str) and what == "own" for what in given):
             return [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -405,8 +406,24 @@ def test_spaces_that_do_not_start_at_zero() -> None:
     shifted = Shifted(observation_space=spaces.Discrete(4, start=10), action_space=spaces.Discrete(2, start=5))
     run, plain = (foray.explore(env, episodes=20, horizon=5) for env in (shifted, Odd()))
     assert np.array_equal(run.data()[0], plain.data()[0])
-    follow = foray.gym.Follow(shifted, run.plan("goal:3"))
+    plan = run.plan("goal:3")
+    follow = foray.gym.Follow(shifted, plan)
     assert follow.policy(follow.reset()[0]) in (5, 6)
+    for s in range(4):
+        assert plan.action(0, np.array(s + 10)) == plan.policy[0, s] == copy.copy(plan).action(0, s)
+    for either in (3, np.int64(11)):  # it took an observation for a state, if there was such a state
+        with pytest.raises(foray.UsageError, match="which begin at 10 here"):
+            plan.action(0, either)
+
+
+def test_what_a_model_rules_out_is_told_as_it_happened() -> None:
+    """It was about the reward, which could not be kept."""
+    circle = foray.Builder.tabular(4, 2, 5)
+    for s in range(4):
+        circle.transition(s, 0, (s + 1) % 4, 1.0).transition(s, 1, (s + 2) % 4, 1.0)
+    known = circle.forget().finish()
+    with pytest.raises(foray.WorldError, match=r"state 0 followed \(s=0, a=0\), which the model rules out"):
+        foray.explore(Odd(), known=known, episodes=5, horizon=5)
 
 
 class Passing(Odd):

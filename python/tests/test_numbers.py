@@ -249,3 +249,18 @@ def test_there_is_one_place() -> None:
             text = path.read_text()
             assert "fsencode" not in text, path
             assert not re.search(r"(?<!json\.dumps\(parts\))\.encode\(", text), path
+
+
+def test_the_border_that_was_passed_is_named() -> None:
+    """2**64 + 1000 "must be at least 1", and 2**70 "at least -9223372036854775808"."""
+    run = foray.explore("riverswim", episodes=5)
+    with pytest.raises(ValueError, match=r"must lie between 1 and 9223372036854775807"):
+        run.explore(episodes=2**64 + 1000)
+    with pytest.raises(ValueError, match=r"must be at most 9223372036854775807"):
+        foray.from_arrays(np.full((1, 2, 2), 0.5), 2**70)
+    with pytest.raises(ValueError, match=r"must be at least 1$"):
+        run.explore(episodes=0)
+    with pytest.raises(ValueError, match="states are given one by one"):
+        run.plan(foray.avoid(np.array([1, 2])))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'goal:1' is one reward"):
+        run.plans("goal:1")
