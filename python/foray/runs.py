@@ -52,7 +52,9 @@ def _settings(context: Context, values: Mapping[str, object]) -> Settings:
     settings = Settings()
     lib.foray_settings_init(byref(settings), sizeof(settings))
     for name, value in values.items():
-        said = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+        if not isinstance(value, (str, int, float, np.integer, np.floating, np.bool_)):
+            raise UsageError(f"{name}={value!r}: a number, a text, True or False")
+        said = {True: "on", False: "off"}[bool(value)] if isinstance(value, (bool, np.bool_)) else str(value)
         if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53:
             said = str(int(value))  # 1e5 episodes
         context.call(

@@ -262,5 +262,8 @@ def test_the_border_that_was_passed_is_named() -> None:
         run.explore(episodes=0)
     with pytest.raises(ValueError, match="states are given one by one"):
         run.plan(foray.avoid(np.array([1, 2])))  # type: ignore[arg-type]
+    for wrong in (np.datetime64("2020"), [1], np.array([1]), b"1", len):  # str() of the first is a seed
+        with pytest.raises(ValueError, match="seed=.*: a number, a text, True or False"):
+            foray.explore("riverswim", episodes=5, seed=wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'goal:1' is one reward"):
         run.plans("goal:1")
