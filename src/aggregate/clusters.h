@@ -3,7 +3,7 @@
 #ifndef FY_CLUSTERS_H
 #define FY_CLUSTERS_H
 
-#include "base/base.h"
+#include "system/system.h"
 
 /* Points are made this many at a time, so that room for them does not depend on how many
  * are asked for. */
@@ -136,5 +136,24 @@ foray_status fy_aggregation_misfit(foray_context *ctx, foray_system *system,
  * weight. */
 int64_t fy_policy_draw_in(const foray_policy *policy, const foray_clusters *clusters,
                           const foray_draw *draw, const double *state);
+
+/* ------------------------------------------------------------ draws for each cluster */
+
+/* What the independent random numbers of an aggregation's seed are for. */
+enum { FY_SEED_POINTS, FY_SEED_DRAWS, FY_SEED_RESETS };
+uint64_t fy_aggregation_seed(const foray_aggregation *aggregation, uint64_t round, uint32_t what);
+
+/* Two draws from each point tell how much is chance; where nothing is, one will do. */
+static inline int64_t fy_draws_each(const foray_system *system)
+{
+    return system->ops.deterministic ? 1 : 2;
+}
+
+/* The points of a cluster, with their number fixed beforehand. */
+static inline int64_t fy_points_of_draws(const foray_system *system, int64_t draws)
+{
+    int64_t each = fy_draws_each(system);
+    return (draws + each - 1) / each;
+}
 
 #endif

@@ -7,7 +7,7 @@
  * those that s belongs to is among them, the nearest that is stands for them, unless states are
  * clusters and the model exact: then the model is wrong. */
 #include "model/model.h"
-#include "aggregate/sampling.h"
+#include "aggregate/clusters.h"
 #include "world/world.h"
 
 #include <inttypes.h>
