@@ -19,11 +19,7 @@ static inline int64_t fy_policy_state(const foray_policy *policy, int64_t k)
 {
     return policy->state ? policy->state[k] : k;
 }
-/* Where a state is among them; -1: no episode gets there. */
-int64_t fy_policy_find(const foray_policy *policy, int64_t state);
 
-/* `to` covers what `from` does; its actions are to be made. */
-foray_status fy_policy_take_cover(foray_context *ctx, const foray_policy *from, foray_policy *to);
 /* What it does, as a policy of which nothing else is known. */
 foray_status fy_policy_copy(foray_context *ctx, const foray_policy *policy, foray_policy **out);
 
@@ -92,7 +88,7 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
 foray_status fy_policy_check_plain(foray_context *ctx, const foray_policy *policy,
                                    const foray_model *model, const char *what);
 
-/* kinds.c: mixtures and policies that draw their actions. */
+/* Mixtures, and policies that draw their actions. */
 static inline int64_t fy_policy_parts(const foray_policy *policy)
 {
     return policy->odds ? policy->parts : 1;
@@ -112,8 +108,6 @@ const double *fy_policy_chances(const foray_policy *policy, int64_t part);
 /* Room for so many parts, and for laws of actions; nothing of it is filled in. */
 foray_status fy_policy_make_parts(foray_context *ctx, foray_policy *policy, int64_t parts,
                                   bool odds, bool draws);
-/* Is it a law, up to rounding? */
-bool fy_policy_is_law(const double *law, int64_t count);
 /* Divides a law by its sum; false: it is none. */
 bool fy_policy_normalise(double *law, int64_t count);
 /* The likeliest actions, from laws of actions. */
