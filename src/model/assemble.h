@@ -88,26 +88,4 @@ void fy_gather_repeat(fy_gather *gather, int64_t pair);
 foray_status fy_gather_finish(fy_gather *gather);
 void fy_gather_free(fy_gather *gather);
 
-/* --------------------------------------------- arrays that are laid out already */
-
-/* Files hold models in that order. What is read from them needs no second copy. */
-
-/* Arrays as the model will have them; see model.h. */
-typedef struct fy_model_arrays {
-    int32_t *generator_set;
-    int64_t *succ_start;
-    int32_t *succ;
-    int64_t *gen_start, *feat_start;
-    int32_t *feat_index;
-    double *feat_value, *theta;
-    int32_t *cell_row, *cell_col;
-    char **state_names, **action_names;
-} fy_model_arrays;
-
-/* As fy_model_assemble, for parts whose pairs have lists. Where they are in the order of a
- * finished model, the arrays they point to, which are of an arena, become the model's, and are NULL
- * afterwards. */
-foray_status fy_model_adopt(foray_context *ctx, const fy_model_parts *given,
-                            fy_model_arrays *arrays, foray_model **out);
-
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,18 @@ typedef struct compact_header {
 } compact_header;
 
 enum { HEADER_FIELDS = sizeof(compact_header) / sizeof(uint64_t) };
+
+/* Arrays as the model will have them; see model.h. */
+typedef struct model_arrays {
+    int32_t *generator_set;
+    int64_t *succ_start;
+    int32_t *succ;
+    int64_t *gen_start, *feat_start;
+    int32_t *feat_index;
+    double *feat_value, *theta;
+    int32_t *cell_row, *cell_col;
+    char **state_names, **action_names;
+} model_arrays;
 
 /* ----------------------------------------------------------------- writing */
 
@@ -195,7 +208,7 @@ typedef struct content {
     compact_header h;
     double norm_bound, feature_error, feature_delta;
     int64_t pairs;
-    fy_model_arrays a;
+    model_arrays a;
     bool *available; /* [pairs], or NULL: every pair exists */
     int32_t *initial_state;
     double *initial_probability;
@@ -332,7 +345,7 @@ static bool allocate_content(content *c)
 {
     fy_arena *arena = &c->arena;
     const compact_header *h = &c->h;
-    fy_model_arrays *a = &c->a;
+    model_arrays *a = &c->a;
     bool allocated =
         FY_NEW(arena, a->generator_set, c->pairs) && FY_NEW(arena, a->succ, h->transitions) &&
         FY_NEW(arena, a->succ_start, c->pairs + 1) &&
@@ -483,6 +496,184 @@ static foray_status read_arrays(content *c)
     return status;
 }
 
+/* ----------------------------------------- parts in the order of a model
+ *
+ * Files hold models in that order. What is read from them needs no second copy. */
+
+/* Features of each generator ascend, and none is 0. */
+static bool features_in_order(const fy_model_parts *parts)
+{
+    for (int64_t gen = 0; gen < parts->gen_start[parts->lists]; gen++)
+        for (int64_t k = parts->feat_start[gen]; k < parts->feat_start[gen + 1]; k++) {
+            int32_t index = parts->feat_index[k];
+            double value = parts->feat_value[k];
+            bool ascending = k == parts->feat_start[gen] || index > parts->feat_index[k - 1];
+            if (!ascending || index < 0 || index >= parts->dim || value == 0 ||
+                !(fabs(value) <= FY_MODEL_LARGEST))
+                return false;
+        }
+    return true;
+}
+
+/* Generators of each list ascend: -1, 0 or 1 as words in a dictionary. */
+static int compare(const fy_model_parts *parts, int64_t a, int64_t b)
+{
+    int64_t x = parts->feat_start[a], x_end = parts->feat_start[a + 1];
+    int64_t y = parts->feat_start[b], y_end = parts->feat_start[b + 1];
+    for (; x < x_end && y < y_end; x++, y++) {
+        if (parts->feat_index[x] != parts->feat_index[y])
+            return parts->feat_index[x] < parts->feat_index[y] ? -1 : 1;
+        if (parts->feat_value[x] != parts->feat_value[y])
+            return parts->feat_value[x] < parts->feat_value[y] ? -1 : 1;
+    }
+    return (x < x_end) - (y < y_end);
+}
+
+static bool generators_in_order(const fy_model_parts *parts)
+{
+    for (int64_t list = 0; list < parts->lists; list++)
+        for (int64_t gen = parts->gen_start[list] + 1; gen < parts->gen_start[list + 1]; gen++)
+            if (compare(parts, gen - 1, gen) > 0)
+                return false;
+    return true;
+}
+
+/* Lists are numbered as pairs meet them; first: [lists] those pairs. */
+static bool lists_in_order(const fy_model_parts *parts, int32_t *first)
+{
+    int64_t met = 0;
+    for (int64_t pair = 0; pair < parts->states * parts->actions; pair++) {
+        if (parts->list_of_pair[pair] > met)
+            return false;
+        if (parts->list_of_pair[pair] == met)
+            first[met++] = (int32_t)pair;
+    }
+    return met == parts->lists;
+}
+
+/* Each once, and those of equal generators ascending. seen: [states], zero. */
+static bool pair_in_order(const fy_model_parts *parts, int64_t pair, int32_t *seen)
+{
+    int64_t start = parts->succ_start[pair], n = parts->succ_start[pair + 1] - start;
+    int64_t first = parts->gen_start[parts->list_of_pair[pair]];
+    for (int64_t j = 0; j < n; j++) {
+        int32_t next = parts->succ[start + j];
+        if (next < 0 || next >= parts->states || seen[next] == pair + 1)
+            return false;
+        seen[next] = (int32_t)pair + 1;
+        if (j > 0 && next < parts->succ[start + j - 1] &&
+            compare(parts, first + j - 1, first + j) == 0)
+            return false;
+    }
+    return n > 0;
+}
+
+static bool pairs_in_order(const fy_model_parts *parts, int32_t *seen)
+{
+    for (int64_t pair = 0; pair < parts->states * parts->actions; pair++)
+        if (!pair_in_order(parts, pair, seen))
+            return false;
+    return true;
+}
+
+static foray_status is_finished(foray_context *ctx, const fy_model_parts *parts, int32_t *first,
+                                bool *out)
+{
+    int32_t *seen;
+    *out = false;
+    if (parts->available) /* pairs that stand in for others have to be made */
+        return FORAY_OK;
+    if (!lists_in_order(parts, first) || !features_in_order(parts) || !generators_in_order(parts))
+        return FORAY_OK;
+    if (!FY_ALLOC(ctx, seen, parts->states))
+        return FORAY_ERROR_MEMORY;
+    bool ordered = pairs_in_order(parts, seen);
+    free(seen);
+    return ordered ? fy_sets_distinct(ctx, parts, out) : FORAY_OK;
+}
+
+#define MOVE(member)                                                                               \
+    (fy_arena_move(&model->arena, arrays->member), model->member = arrays->member,                 \
+     arrays->member = NULL)
+
+static void move_names(foray_model *model, char **names, int64_t count)
+{
+    for (int64_t i = 0; names && i < count; i++)
+        fy_arena_move(&model->arena, names[i]);
+}
+
+static foray_status adopt(foray_context *ctx, const fy_model_parts *parts, model_arrays *arrays,
+                          foray_model *model)
+{
+    fy_model_parts others = *parts;
+    others.theta = NULL;
+    others.cell_row = others.cell_col = NULL;
+    others.state_names = others.action_names = NULL;
+    foray_status status = fy_parts_copy(ctx, &others, model);
+    if (status != FORAY_OK)
+        return status;
+    model->generator_sets = parts->lists;
+    model->grid_rows = parts->cell_row ? parts->grid_rows : 0;
+    model->grid_cols = parts->cell_row ? parts->grid_cols : 0;
+    MOVE(generator_set);
+    MOVE(succ_start);
+    MOVE(succ);
+    MOVE(gen_start);
+    MOVE(feat_start);
+    MOVE(feat_index);
+    MOVE(feat_value);
+    MOVE(theta);
+    MOVE(cell_row);
+    MOVE(cell_col);
+    move_names(model, arrays->state_names, model->states);
+    move_names(model, arrays->action_names, model->actions);
+    MOVE(state_names);
+    MOVE(action_names);
+    return fy_model_complete(ctx, model);
+}
+
+/* first: [lists] the first pair that has each. */
+static foray_status adopt_finished(foray_context *ctx, const fy_model_parts *parts,
+                                   model_arrays *arrays, int32_t *first, foray_model **out)
+{
+    foray_model *model = fy_model_new(ctx);
+    if (!model)
+        return FORAY_ERROR_MEMORY;
+    fy_arena_move(&model->arena, first);
+    model->generator_set_pair = first;
+    foray_status status = adopt(ctx, parts, arrays, model);
+    if (status == FORAY_OK)
+        *out = model;
+    else
+        foray_model_destroy(model);
+    return status;
+}
+
+/* As fy_model_assemble, for parts whose pairs have lists. Where they are in the order of a finished
+ * model, the arrays they point to, which are of an arena, become the model's, and are NULL
+ * afterwards. */
+static foray_status assemble_arrays(foray_context *ctx, const fy_model_parts *given,
+                                    model_arrays *arrays, foray_model **out)
+{
+    fy_model_parts parts = *given;
+    parts.features = parts.feat_start[parts.gen_start[parts.lists]];
+    fy_arena arena = {.ctx = ctx};
+    int32_t *first;
+    bool finished = false;
+    foray_status status = fy_parts_check(ctx, &parts);
+    if (status != FORAY_OK)
+        return status;
+    status = FY_NEW(&arena, first, parts.lists) ? is_finished(ctx, &parts, first, &finished)
+                                                : FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = finished ? adopt_finished(ctx, &parts, arrays, first, out)
+                          : fy_model_assemble(ctx, &parts, out);
+    fy_arena_release(&arena);
+    return status;
+}
+
+/* --------------------------------------------------------------------- the whole */
+
 static foray_status assemble(content *c, foray_model **out)
 {
     fy_model_parts parts = {
@@ -520,7 +711,7 @@ static foray_status assemble(content *c, foray_model **out)
         .cell_row = c->a.cell_row,
         .cell_col = c->a.cell_col,
     };
-    return fy_model_adopt(c->ctx, &parts, &c->a, out);
+    return assemble_arrays(c->ctx, &parts, &c->a, out);
 }
 
 static foray_status read_model(content *c, const char *where, foray_model **out)
