@@ -274,7 +274,8 @@ static void test_coverage(void **state)
     assert_true((double)misses(RUNS, 0.5, 0.2) > RUNS * 0.5 + 4 * sqrt(RUNS * 0.25));
 }
 
-/* Without data the set is the whole simplex; with one outcome there is nothing to learn. */
+/* Without data the set is the ball around the middle of the simplex through its corners; with one
+ * outcome there is nothing to learn. */
 static void test_edges(void **state)
 {
     (void)state;
@@ -284,6 +285,7 @@ static void test_edges(void **state)
         double w[8] = {0};
         w[i] = 1;
         assert_true(distance(&l, w) <= fit.radius);
+        assert_true(distance(&l, w) >= fit.radius * (1 - 1e-11));
     }
     assert_true(fit.visits == 0 && fit.penalty == 0);
     free_law(&l);

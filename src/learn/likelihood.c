@@ -507,12 +507,12 @@ static regular form_matrix(fy_likelihood *lik, double excess, double width)
 }
 
 /* beta^2 = 2 R + 2 rho + rounding,  R = x + gap + S,  S = sum_i (a_i c_i)^2/(x + gap). A block
- * without data is the whole simplex: M = rho I and ||w - c||^2 <= 2. */
+ * without data is the whole simplex around its middle: M = rho I and ||w - c||^2 <= 1 - 1/m. */
 static double square_radius(const fy_likelihood *lik, regular form, double excess, double width)
 {
     double S = 0, rounding = 2 * form.terms * UNIT * (form.trace + (double)lik->k * form.rho);
     if (lik->n == 0)
-        return 2 * form.rho + rounding;
+        return (1 - 1 / (double)lik->m) * form.rho * (1 + 1e-12) + rounding;
     for (int64_t i = 0; i < lik->m; i++) {
         double a = fmax(0, lik->n + excess - lik->gradient[i]) * lik->c[i];
         S += a * a / (width + excess);
