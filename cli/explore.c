@@ -22,7 +22,7 @@ typedef struct exploration {
     foray_model *given; /* named on the command line; NULL: the run's own */
     cli_view view;      /* of a system; without one the model is the world */
     char *world;        /* what the run calls it */
-    bool chosen;        /* the algorithm, by us: nothing is known about the world */
+    bool chosen;        /* the algorithm, by us */
     foray_run *run;
     cli_progress progress;
 } exploration;
@@ -169,16 +169,19 @@ static cli_exit open_world(exploration *e)
 }
 
 /* Where nothing is known there is no structure to learn with, every law must be seen by itself,
- * and an algorithm that counts is as good as any and far faster. */
+ * and an algorithm that counts is as good as any and far faster. Where rewards are named, Scout goes
+ * where their certificates are decided. */
 static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
 {
     cli_session *session = e->session;
-    if (!e->given || !foray_model_is_unstructured(e->given) || cli_has(session, "algorithm") ||
-        cli_has(session, "literal"))
+    bool unstructured = e->given && foray_model_is_unstructured(e->given);
+    if (cli_has(session, "algorithm") || cli_has(session, "literal") ||
+        !(unstructured || cli_has(session, "for")))
         return CLI_DONE;
     foray_settings_default(settings);
-    cli_exit code = cli_status(
-        session, foray_settings_set(session->ctx, settings, "algorithm", "inverse-count"));
+    cli_exit code =
+        cli_status(session, foray_settings_set(session->ctx, settings, "algorithm",
+                                               unstructured ? "inverse-count" : "scout"));
     if (code == CLI_DONE)
         code = cli_settings_apply(session, NULL, settings);
     e->chosen = true;
@@ -514,8 +517,10 @@ static void print_summary(const exploration *e, const foray_explorer_facts *fact
            settings->algorithm, cli_grouped(facts->plans, plans), facts->plans == 1 ? "" : "s",
            e->progress.last.seconds);
     if (e->chosen)
-        printf(
-            "algorithm               inverse-count: nothing is known about this world (see -a)\n");
+        printf("algorithm               %s (see -a)\n",
+               foray_model_is_unstructured(foray_run_model(e->run))
+                   ? "inverse-count: nothing is known about this world"
+                   : "scout: it goes where certificates of the rewards it is for are decided");
     cli_workers_print(e->session, e->run, &e->progress.last);
     print_bound(bound, status);
     if (!e->view.system)
@@ -691,7 +696,7 @@ static const cli_option options[] = {
     CLI_OPTION_GIVEN,
     CLI_OPTION_WORKERS,
     CLI_FILE(0, "for", "REWARD",
-             "the reward that --until is about, instead of all; exploring ends when its plan is "
+             "the reward that exploring and --until are for, instead of all; ends when its plan is "
              "certified to that; a reward file, goal:STATE, or goals; may be repeated"),
     CLI_OPTION_LITERAL,
     CLI_OPTION_TRUST,

@@ -56,6 +56,20 @@ holds "and where episodes begin" sh -c "foray plan learnt.foray -r goal:2 --doub
 
 # ---- another target for a run that exists, and what is refused
 expect 0 "0.3 for 1 reward: met" foray explore --resume -k 200000 --until 0.3 --for goal:5 -o none.foray
+holds "with the algorithm it had" test "$(foray info none.foray --json | "$json_check" settings.algorithm)" = '"ucrl-rfe"'
+
+# ---- what exploring is for decides where it goes: by default, and as soon as it is named
+steered=$(foray explore rooms --until 0.03 --for goal:0 -k 50000 --json -o steered.foray | "$json_check" episodes)
+unsteered=$(foray explore rooms -a ucrl-rfe --until 0.03 --for goal:0 -k 50000 --json -o unsteered.foray |
+    "$json_check" episodes)
+holds "a near goal takes a fraction of the episodes" test $((3 * steered)) -lt "$unsteered"
+holds "by scout" test "$(foray info steered.foray --json | "$json_check" settings.algorithm)" = '"scout"'
+# Stopped and continued, with other targets and other certificates of them.
+expect 1 "not met yet" foray explore rooms --until 0.03 --for goal:0 -k 70 -o parts.foray
+expect 0 "explored rooms for $steered episodes with scout" foray explore --resume -k 50000 -o parts.foray
+expect 0 "2 rewards: met" foray explore --resume --until 1.5 --for goal:0 --for goal:46 -k 50001 -o parts.foray
+expect 0 "1 reward: met" foray explore --resume --until 0.02 --for goal:0 -o parts.foray
+expect 0 "^verified *yes" foray verify parts.foray
 expect 2 "until, the certificate that must be reached" foray explore riverswim -k 50 --for goal:1 -o refused.foray
 expect 3 "goal:99" foray explore riverswim -k 50 --until 1 --for goal:99 -o refused2.foray
 

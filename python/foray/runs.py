@@ -669,7 +669,7 @@ def explore(
     run. ``known`` says what is known about an environment: a model, or "table", which takes from
     its ``P`` what can follow what and what it pays, but never how likely it is; ``laws`` says which
     (s,a) then share a law. ``until`` ends exploring at a bound for all rewards, or at certificates
-    for ``targets``. ``range`` is the range of the environment's own reward, which certificates of
+    for ``targets``, which exploring is then for (`scout`, unless ``algorithm`` says otherwise). ``range`` is the range of the environment's own reward, which certificates of
     plans for "own" need; a table has it. ``clusters`` ("grid:21x21", "radial:500" or
     :class:`Clusters`) is how vector observations are seen, within ``box=(low, high)`` if the
     environment's own bounds are too wide; certificates are then estimates. ``actions`` turns
@@ -690,12 +690,14 @@ def explore(
     if model.unstructured:
         # Where nothing is known counting is enough, and far faster: as the command chooses.
         algorithm = algorithm or "inverse-count"
+    targets = list(targets)
+    if targets and not settings.get("literal"):
+        algorithm = algorithm or "scout"  # which goes where their certificates are decided
     named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
     chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
     if flag(resume, "resume") and path is None:
         raise UsageError("resume=True goes on with a file: give its path=")
     old = _open(context, path, WRITE) if resume and path is not None and os.path.exists(path) else None
-    targets = list(targets)
     if path is not None and old is None:  # what is wrong makes no file, and replaces none
         bars.wanted(progress)
         with create(Context(), model, name, chosen, None, False) as rehearsal:

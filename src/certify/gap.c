@@ -272,12 +272,31 @@ static void note_doubt(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best)
     doubt->share[at] = fmax(0, gap->now.D[s] - expected);
 }
 
+/* First the choice that attains D, which was `free` before V_bar - V_low bounded it; in the second
+ * pass, what it rests on. */
+static void note_path(fy_gap_pass *gap, int64_t t, int64_t s, int64_t best, double free)
+{
+    fy_gap_path *path = gap->path;
+    int64_t at = t * gap->model->states + s;
+    double D = gap->now.D[s];
+    if (!path->weighed) {
+        bool ranges = D < free || gap->unknowns == 0;
+        path->choice[at] = (int32_t)best;
+        path->way[at] = !(D > 0) ? FY_WAY_NONE : ranges ? FY_WAY_RANGE : FY_WAY_CHOICE;
+    } else if (path->way[at] == FY_WAY_CHOICE && path->weight[at] > 0) {
+        fy_steer_add_state(gap, path->weight[at], s * gap->model->actions + best != gap->mine.pair,
+                           free);
+    }
+}
+
 /* -------------------------------------------------------------- one state */
 
 /* Nobody gets here by then: nothing reads what the layer has of it. */
 static void skip_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
 {
     int64_t at = t * gap->model->states + s;
+    if (gap->path)
+        gap->path->way[at] = FY_WAY_NONE;
     if (gap->doubt == NULL)
         return;
     gap->doubt->choice[at] = action[at];
@@ -289,6 +308,8 @@ static void end_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *act
 {
     int64_t at = t * gap->model->states + s;
     fy_gap_end_state(gap, t, s);
+    if (gap->path)
+        gap->path->way[at] = FY_WAY_NONE;
     if (gap->doubt == NULL)
         return;
     gap->doubt->choice[at] = action[at];
@@ -336,10 +357,12 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
     /* D: the best of going on as pi does and of every other action. */
     double D = fy_gap_upper_mean(gap, mine, gap->after.D), widest = 0;
     int64_t best = action[t * model->states + s];
+    bool again = gap->path && gap->path->weighed;
     if (gap->doubt != NULL)
         explain_following(gap);
     for (int64_t a = 0; a < model->actions; a++) {
-        if (a == action[t * model->states + s] || !fy_available(model, s * model->actions + a))
+        if (a == action[t * model->states + s] || !fy_available(model, s * model->actions + a) ||
+            (again && a != gap->path->choice[t * model->states + s]))
             continue;
         fy_gap_sum_up(gap, t, V, s * model->actions + a, other);
         double error = fy_gap_rounding(gap, mine, other, left);
@@ -357,6 +380,8 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         }
     }
     now->D[s] = fmin(D, fy_gap_highest(gap, t, s, widest));
+    if (gap->path != NULL)
+        note_path(gap, t, s, best, D);
     if (gap->doubt != NULL)
         note_doubt(gap, t, s, best);
 }

@@ -56,6 +56,22 @@ typedef struct fy_gap_action {
 /* At most so many unknowns for the third order. */
 enum { FY_MAX_THIRD = 12 };
 
+/* What D is in a state, of the choices that attain it: nothing, what they are better by and what
+ * follows, or V_bar - V_low. */
+typedef enum fy_gap_way { FY_WAY_NONE, FY_WAY_CHOICE, FY_WAY_RANGE } fy_gap_way;
+
+/* For steer.h: the choices that attain D, written by one pass; then, `weighed`, a second looks at
+ * these alone, and hands over those that are reached. */
+typedef struct fy_gap_path {
+    int32_t *choice; /* [horizon][states] */
+    uint8_t *way;    /* [horizon][states] an fy_gap_way */
+    double *weight;  /* [horizon][states] how often they get there */
+    bool weighed;
+    struct fy_steer *steer;
+} fy_gap_path;
+/* The state whose `mine` and, if another action attains D, `other` were worked out just now. */
+void fy_steer_add_state(fy_gap_pass *gap, double weight, bool other, double D);
+
 struct fy_gap_pass {
     const fy_confidence *set;
     const foray_model *model;
@@ -76,6 +92,7 @@ struct fy_gap_pass {
     double *mean;           /* [unknowns] */
     double *follows;        /* [n] f of the successors */
     fy_gap_doubt *doubt;    /* being explained, or NULL */
+    fy_gap_path *path;      /* being followed, or NULL */
     const foray_reward *reward;
     fy_layout layout; /* of the reward */
     double rounded;   /* roundings in bringing the reward to the unit of planning */

@@ -81,6 +81,7 @@ static void unmake(foray_explorer *explorer)
     if (explorer->ops->destroy)
         explorer->ops->destroy(explorer);
     foray_reward_destroy(explorer->given_inside);
+    fy_explorer_drop_targets(explorer);
     fy_arena_release(&explorer->arena);
     foray_model_destroy(explorer->part);
     *explorer = kept;

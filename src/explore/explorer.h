@@ -15,6 +15,7 @@
 #include "certify/certifier.h"
 #include "certify/doubt.h"
 #include "certify/refutation.h"
+#include "certify/steer.h"
 
 typedef struct fy_explorer_ops {
     const char *name;
@@ -46,6 +47,8 @@ typedef struct fy_explorer_ops {
     void (*end_episode)(foray_explorer *explorer);
     /* True: it explores for one reward, which is there from the first episode on. */
     bool takes_reward;
+    /* True: it goes where the certificates of explorer->target are decided, if there are any. */
+    bool steers;
     /* True: in every step it follows explorer->followed. */
     bool follows;
     /* For playing ahead (run/loop.c), where it does not: fills in such a table (unstructured
@@ -94,6 +97,19 @@ foray_status fy_explorer_make(foray_explorer *explorer);
  * model did: its explorer uses all of the model, and says so before the first episode. */
 foray_status fy_explorer_aggregate(foray_explorer *explorer);
 
+/* --------------------------------------------------------------- steering.c */
+
+/* From the next plan on it explores for these rewards, each of which is met by a certificate of
+ * `enough`; count = 0: for all rewards. Nothing happens where the algorithm does not steer. Between
+ * episodes; whether the plan there is still serves is for the caller to say (`stale`). */
+foray_status fy_explorer_set_targets(foray_explorer *explorer, int64_t count,
+                                     const foray_reward *const *rewards, double enough);
+void fy_explorer_drop_targets(foray_explorer *explorer);
+/* What a plan for the targets is made with, on the sets as they were estimated last: a reward for
+ * every pair, [pairs], and what each law has to do with it, [blocks]. False: nothing, as no target
+ * is open. */
+bool fy_explorer_steer(foray_explorer *explorer, double *rho, double *share);
+
 /* ----------------------------------------------------------------- border.c */
 
 /* What others say is about the whole model, what the explorer knows about its part. Where there is
@@ -134,6 +150,10 @@ struct foray_explorer {
     foray_reward *given;        /* a copy of the reward to explore for; NULL: none yet */
     foray_reward *given_inside; /* the same for the part, where there is one */
     const double **given_table; /* [horizon] and its tables, in the explorer's numbers */
+    foray_reward **target;      /* [targets] copies of rewards to be certified, in the same */
+    int64_t targets;
+    double enough;   /* at which a target is met, in its own unit */
+    fy_steer *steer; /* made with the first targets */
     int64_t *seen;             /* [transitions] how often each happened, laid out as model->succ; of
                                   the model that it is about, as everything here */
     foray_radius certificates; /* what they rest on: the likelihood, or the settings' radius */

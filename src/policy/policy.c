@@ -80,9 +80,14 @@ double fy_certificate_delta(const foray_model *model, double delta)
 /* What is as good as 0, of what rewards allow. */
 static const double rounding = 1e-9;
 
+double fy_certificate_rounding(double max)
+{
+    return rounding * max;
+}
+
 bool fy_certificate_small(double gap, double max)
 {
-    return gap <= rounding * max;
+    return gap <= fy_certificate_rounding(max);
 }
 
 /* Differences of values and the errors of counts do not know what they were rounded by. */

@@ -68,7 +68,8 @@ void fy_policies_destroy(int64_t count, foray_policy **policies);
  * being worse than the model says. */
 double fy_certificate_delta(const foray_model *model, double delta);
 
-/* Is a gap as good as 0, of the largest possible return? */
+/* The largest gap that is as good as 0, of the largest possible return; is this one? */
+double fy_certificate_rounding(double max);
 bool fy_certificate_small(double gap, double max);
 /* What a gap proves by its size, its bound and its status. Nothing else decides what is optimal. */
 foray_optimality fy_certificate_optimality(const foray_certificate *certificate, bool small);

@@ -206,8 +206,14 @@ static foray_status play_again(foray_run *run, foray_explorer *explorer, const i
 foray_status fy_run_replay(foray_run *run, foray_explorer *explorer, const int32_t *states,
                            const int32_t *actions)
 {
-    foray_status status = run->codec.recorded ? learn_again(run, explorer, states, actions)
-                                              : play_again(run, explorer, states, actions);
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < run->aims && status == FORAY_OK; i++)
+        if (run->aim[i].after == explorer->episodes)
+            status = fy_run_aim(run, explorer);
+    if (status != FORAY_OK)
+        return status;
+    status = run->codec.recorded ? learn_again(run, explorer, states, actions)
+                                 : play_again(run, explorer, states, actions);
     if (status == FORAY_ERROR_WORLD || status == FORAY_ERROR_USAGE)
         status = fy_fail_within(run->ctx, FORAY_ERROR_RUN, "%s: damaged", run->store->path);
     return status;
@@ -288,9 +294,11 @@ foray_status fy_run_restore(foray_run *run)
     foray_status status = load_last_good(run);
     if (status == FORAY_OK)
         status = fy_run_meet(run);
-    if (status != FORAY_OK)
-        return status;
-    return fy_run_each(run, run->explorer->episodes, replay_one, run);
+    if (status == FORAY_OK)
+        status = fy_run_aim(run, run->explorer);
+    if (status == FORAY_OK)
+        status = fy_run_each(run, run->explorer->episodes, replay_one, run);
+    return status == FORAY_OK ? fy_run_aim(run, run->explorer) : status;
 }
 
 /* ------------------------------------------------------------------ counts */

@@ -416,74 +416,143 @@ static foray_status play_from_ahead(episodes_ahead *ahead, int32_t *states, int3
  * Targets are rewards that a run explores for until each of them is certified. They are kept as
  * texts beside the settings, so that a resumed run stops where it would have. */
 
+static const fy_aim *last_aim(const foray_run *run)
+{
+    static const fy_aim none = {.until = -1};
+    return run->aims > 0 ? &run->aim[run->aims - 1] : &none;
+}
+
 int64_t fy_run_targets(const foray_run *run)
 {
-    return run->targets;
+    return last_aim(run)->targets;
 }
 
 const foray_reward *fy_run_target(const foray_run *run, int64_t index)
 {
-    return index >= 0 && index < run->targets ? run->target[index] : NULL;
+    const fy_aim *aim = last_aim(run);
+    return index >= 0 && index < aim->targets ? aim->target[index] : NULL;
+}
+
+static void close_aim(fy_aim *aim)
+{
+    for (int64_t i = 0; aim->target && i < aim->targets; i++)
+        foray_reward_destroy(aim->target[i]);
+    free(aim->target);
+    *aim = (fy_aim){0};
 }
 
 void fy_run_close_targets(foray_run *run)
 {
-    for (int64_t i = 0; i < run->targets; i++)
-        foray_reward_destroy(run->target[i]);
-    free(run->target);
-    run->target = NULL;
-    run->targets = run->hardest = 0;
+    for (int64_t i = 0; i < run->aims; i++)
+        close_aim(&run->aim[i]);
+    free(run->aim);
+    run->aim = NULL;
+    run->aims = run->hardest = 0;
 }
 
-/* ----------------------------------------------------------------- the file */
-
-static void name_target(int64_t i, char name[40])
+/* What an explorer does depends on the targets there were at the time. */
+foray_status fy_run_aim(foray_run *run, foray_explorer *explorer)
 {
-    fy_format(name, 40, "target_%" PRId64, i);
+    int64_t i = run->aims - 1;
+    while (i >= 0 && run->aim[i].after > explorer->episodes)
+        i--;
+    if (i < 0)
+        return FORAY_OK;
+    const fy_aim *aim = &run->aim[i];
+    explorer->stale |= explorer->ops->steers && aim->after == explorer->episodes;
+    return fy_explorer_set_targets(explorer, aim->targets, (const foray_reward *const *)aim->target,
+                                   fmax(0, aim->until));
 }
 
-/* "targets" says how many there are. */
-static foray_status put_targets(foray_run *run, int64_t count, const foray_reward *const *rewards)
+/* ----------------------------------------------------------------- the file
+ *
+ * targets       how often they were set
+ * aim_I         after how many episodes, what is to be met, and how many rewards there are
+ * target_I_J    each of them */
+
+static foray_status put_target(foray_run *run, int64_t i, int64_t j, const foray_reward *reward)
 {
-    char number[32], name[40];
-    fy_format(number, sizeof number, "%" PRId64, count);
-    foray_status status = fy_store_put_meta(run->store, "targets", number);
-    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
-        char *text;
-        status = foray_reward_print(run->ctx, rewards[i], &text, NULL);
-        if (status != FORAY_OK)
-            break;
-        name_target(i, name);
-        status = fy_store_put_meta(run->store, name, text);
-        free(text);
-    }
+    char *text, name[64];
+    foray_status status = foray_reward_print(run->ctx, reward, &text, NULL);
+    if (status != FORAY_OK)
+        return status;
+    fy_format(name, sizeof name, "target_%" PRId64 "_%" PRId64, i, j);
+    status = fy_store_put_meta(run->store, name, text);
+    free(text);
     return status;
 }
 
-static foray_status store_targets(foray_run *run, int64_t count, const foray_reward *const *rewards)
+static foray_status put_aim(foray_run *run, int64_t i, const fy_aim *aim)
 {
-    foray_status status = fy_store_begin(run->store, true);
+    char text[128], name[64], until[FY_NUMBER_BYTES];
+    fy_format(text, sizeof text, "%" PRId64, i + 1);
+    foray_status status = fy_store_put_meta(run->store, "targets", text);
+    fy_format(name, sizeof name, "aim_%" PRId64, i);
+    fy_format(text, sizeof text, "%" PRId64 " %s %" PRId64, aim->after,
+              fy_number_text(aim->until, until), aim->targets);
+    if (status == FORAY_OK)
+        status = fy_store_put_meta(run->store, name, text);
+    for (int64_t j = 0; j < aim->targets && status == FORAY_OK; j++)
+        status = put_target(run, i, j, aim->target[j]);
+    return status;
+}
+
+static foray_status store_aim(foray_run *run, int64_t i, const fy_aim *aim)
+{
+    foray_status status = fy_run_commit(run, false); /* the episodes it comes after */
+    if (status == FORAY_OK)
+        status = fy_store_begin(run->store, true);
     if (status != FORAY_OK)
         return status;
-    status = put_targets(run, count, rewards);
+    status = put_aim(run, i, aim);
     if (status == FORAY_OK)
         return fy_store_commit(run->store, &run->store->head);
     fy_store_rollback(run->store);
     return status;
 }
 
-static foray_status load_target(foray_run *run, int64_t i)
+static foray_status load_target(foray_run *run, int64_t i, int64_t j, foray_reward **out)
 {
-    char *text, name[40];
-    name_target(i, name);
+    char *text, name[64];
+    fy_format(name, sizeof name, "target_%" PRId64 "_%" PRId64, i, j);
     foray_status status = fy_store_get_meta(run->store, name, &text);
     if (status != FORAY_OK)
         return status;
-    status = foray_reward_parse(run->ctx, run->model, text, strlen(text), run->store->path,
-                                &run->target[i]);
+    status = foray_reward_parse(run->ctx, run->model, text, strlen(text), run->store->path, out);
     free(text);
     bool sense = status != FORAY_ERROR_INPUT && status != FORAY_ERROR_USAGE;
     return sense ? status : FORAY_ERROR_RUN;
+}
+
+/* "AFTER UNTIL COUNT"; each reward has a text of its own, of which there are `texts`. */
+static bool read_aim(const char *text, int64_t texts, fy_aim *out)
+{
+    const char *until = strchr(text, ' '), *count = until ? strchr(until + 1, ' ') : NULL;
+    return count && fy_integer_read(text, (size_t)(until - text), &out->after) &&
+           fy_number_read(until + 1, (size_t)(count - until - 1), &out->until) &&
+           fy_integer_read(count + 1, strlen(count + 1), &out->targets) && out->after >= 0 &&
+           out->targets >= 0 && out->targets < texts;
+}
+
+static foray_status load_aim(foray_run *run, int64_t i, int64_t texts)
+{
+    char *text, name[64];
+    fy_aim *aim = &run->aim[i];
+    fy_format(name, sizeof name, "aim_%" PRId64, i);
+    foray_status status = fy_store_get_meta(run->store, name, &text);
+    if (status != FORAY_OK)
+        return status;
+    bool read = read_aim(text, texts, aim) && (i == 0 || aim->after > aim[-1].after);
+    free(text);
+    if (!read) {
+        *aim = (fy_aim){0};
+        return fy_store_damaged(run->store, "what it explored for is impossible");
+    }
+    if (aim->targets > 0 && !FY_ALLOC(run->ctx, aim->target, aim->targets))
+        return FORAY_ERROR_MEMORY;
+    for (int64_t j = 0; j < aim->targets && status == FORAY_OK; j++)
+        status = load_target(run, i, j, &aim->target[j]);
+    return status;
 }
 
 foray_status fy_run_load_targets(foray_run *run)
@@ -495,51 +564,80 @@ foray_status fy_run_load_targets(foray_run *run)
         status = fy_store_get_meta(run->store, "targets", &text);
     if (status != FORAY_OK)
         return status;
-    /* Each has a text of its own. */
     bool read = fy_integer_read(text, strlen(text), &count) && count >= 0 && count < texts;
     free(text);
     if (!read)
         return fy_store_damaged(run->store, "the number of its targets is impossible");
-    if (count > 0 && !FY_ALLOC(run->ctx, run->target, count))
+    if (count > 0 && !FY_ALLOC(run->ctx, run->aim, count))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
-        status = load_target(run, i);
-        run->targets += status == FORAY_OK;
-    }
+    run->aims = count;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        status = load_aim(run, i, texts);
     return status;
 }
 
 /* ---------------------------------------------------------------- changing */
 
+static foray_status copy_aim(foray_run *run, double until, int64_t count,
+                             const foray_reward *const *rewards, fy_aim *out)
+{
+    *out = (fy_aim){.after = run->explorer->episodes, .until = until};
+    if (count > 0 && !FY_ALLOC(run->ctx, out->target, count))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = FORAY_OK;
+    for (; out->targets < count && status == FORAY_OK; out->targets += status == FORAY_OK)
+        status = fy_reward_copy(run->ctx, rewards[out->targets], &out->target[out->targets]);
+    if (status != FORAY_OK)
+        close_aim(out);
+    return status;
+}
+
+/* Room for one more. */
+static bool grow_aims(foray_run *run)
+{
+    fy_aim *grown = fy_resize(run->ctx, run->aim, (size_t)run->aims + 1, sizeof *grown);
+    if (grown)
+        run->aim = grown;
+    return grown;
+}
+
+foray_status fy_run_put_aim(foray_run *run, double until, int64_t count,
+                            const foray_reward *const *rewards)
+{
+    fy_aim aim;
+    bool replaces = run->aims > 0 && last_aim(run)->after == run->explorer->episodes;
+    int64_t at = replaces ? run->aims - 1 : run->aims;
+    foray_status status = copy_aim(run, until, count, rewards, &aim);
+    if (status != FORAY_OK)
+        return status;
+    status = replaces || grow_aims(run) ? store_aim(run, at, &aim) : FORAY_ERROR_MEMORY;
+    if (status != FORAY_OK) {
+        close_aim(&aim);
+        return status;
+    }
+    if (replaces)
+        close_aim(&run->aim[at]);
+    run->aim[at] = aim;
+    run->aims = at + 1;
+    run->hardest = 0;
+    return fy_run_aim(run, run->explorer);
+}
+
 foray_status foray_run_set_targets(foray_run *run, int64_t count,
                                    const foray_reward *const *rewards)
 {
     fy_certifier *sets;
-    foray_reward **copy = NULL;
     foray_status status = fy_run_writable(run);
     if (status == FORAY_OK && count > 0 &&
         !run->model->unstructured) /* which has sets of its own */
         status = fy_explorer_need_sets(run->explorer, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         status = fy_reward_check(run->ctx, rewards[i], run->model);
-    if (status == FORAY_OK && count > 0 && !FY_ALLOC(run->ctx, copy, count))
-        status = FORAY_ERROR_MEMORY;
-    int64_t copied = 0;
-    for (; copied < count && status == FORAY_OK; copied++)
-        status = fy_reward_copy(run->ctx, rewards[copied], &copy[copied]);
     if (status == FORAY_OK)
-        status = store_targets(run, count, rewards);
-    if (status != FORAY_OK) {
-        for (int64_t i = 0; i < copied; i++)
-            foray_reward_destroy(copy[i]);
-        free(copy);
-        return status;
-    }
-    fy_run_close_targets(run);
-    run->target = copy;
-    run->targets = count;
-    run->measure_now = run->explorer->episodes > 0;
-    return FORAY_OK;
+        status = fy_run_put_aim(run, run->settings.until, count, rewards);
+    if (status == FORAY_OK)
+        run->measure_now = run->explorer->episodes > 0;
+    return status;
 }
 
 /* ---------------------------------------------------------------- stopping */
@@ -567,15 +665,16 @@ static target target_of(const foray_run *run, const foray_certificate *certifica
  * no look. */
 static foray_status check_rewards(foray_run *run, target *out)
 {
+    const fy_aim *aim = last_aim(run);
     target min = TARGET_MET;
-    for (int64_t i = 0; i < run->targets && min != TARGET_OPEN; i++) {
-        int64_t at = (run->hardest + i) % run->targets;
-        const foray_reward *const rewards[] = {run->target[at]};
+    for (int64_t i = 0; i < aim->targets && min != TARGET_OPEN; i++) {
+        int64_t at = (run->hardest + i) % aim->targets;
+        const foray_reward *const rewards[] = {aim->target[at]};
         foray_policy *policy;
         foray_status status = foray_explorer_plan(run->explorer, 1, rewards, FORAY_PLUGIN, &policy);
         if (status != FORAY_OK)
             return status;
-        fy_reward_unit unit = fy_reward_unit_of(run->target[at]);
+        fy_reward_unit unit = fy_reward_unit_of(aim->target[at]);
         target one = target_of(run, &policy->certificate, fabs(unit.slope) * unit.max);
         foray_policy_destroy(policy);
         run->hardest = at;
@@ -591,7 +690,7 @@ static foray_status check_target(foray_run *run, target *out)
     *out = TARGET_OPEN;
     if (run->settings.until < 0 || run->last.episodes != run->explorer->episodes)
         return FORAY_OK;
-    if (run->targets > 0)
+    if (last_aim(run)->targets > 0)
         return check_rewards(run, out);
     /* The trace knows numbers alone: what the last one is worth is asked for where it matters. */
     foray_certificate bound;

@@ -519,6 +519,10 @@ foray_status foray_run_set_until(foray_run *run, double until)
     foray_settings changed = run->settings;
     changed.until = until;
     status = fy_run_change_settings(run, &changed);
+    int64_t targets = fy_run_targets(run);
+    if (status == FORAY_OK && targets > 0)
+        status = fy_run_put_aim(run, until, targets,
+                                (const foray_reward *const *)run->aim[run->aims - 1].target);
     if (status == FORAY_OK)
         run->measure_now = run->explorer->episodes > 0;
     return status;

@@ -56,6 +56,15 @@ typedef struct fy_point {
 
 enum { FY_POINTS_PENDING = 64 };
 
+/* Rewards to be certified, as they were set after so many episodes: algorithms that steer depend on
+ * what they were at the time. */
+typedef struct fy_aim {
+    int64_t after;
+    double until;
+    foray_reward **target; /* [targets] */
+    int64_t targets;       /* 0: all rewards */
+} fy_aim;
+
 /* Where episodes came from: the model's own world, another one, or an aggregated system, which does
  * not obey the model. */
 typedef enum fy_source { FY_SOURCE_MODEL, FY_SOURCE_OTHER, FY_SOURCE_AGGREGATED } fy_source;
@@ -75,9 +84,9 @@ struct foray_run {
     fy_point pending[FY_POINTS_PENDING];
     int64_t points;
 
-    foray_reward **target; /* [targets] to be certified, each to settings.until */
-    int64_t targets;       /* 0: the bound for all rewards is the target, if there is one */
-    int64_t hardest;       /* the target that was looked at last */
+    fy_aim *aim;     /* [aims] what it explored for, one after the other, the last since */
+    int64_t aims;    /* 0: the bound for all rewards is the target, if there is one */
+    int64_t hardest; /* the target that was looked at last */
 
     foray_own own;  /* what the world itself pays, */
     int64_t own_id; /* stored under this number; 0: nothing is known of it */
@@ -139,6 +148,13 @@ foray_status fy_run_measure(foray_run *run);
 /* The rewards to be certified. */
 foray_status fy_run_load_targets(foray_run *run);
 void fy_run_close_targets(foray_run *run);
+/* Tells the explorer, be it the run's own or not, what it is for after so many episodes as it has
+ * seen. */
+foray_status fy_run_aim(foray_run *run, foray_explorer *explorer);
+/* Stores that the targets, `count` rewards, are to be met by certificates of `until` from here on.
+ */
+foray_status fy_run_put_aim(foray_run *run, double until, int64_t count,
+                            const foray_reward *const *rewards);
 
 /* ---------------------------------------------------------------- plans.c */
 

@@ -244,8 +244,8 @@ fy_plan_reward fy_learner_reward(fy_learner *learner)
 }
 
 /* pi, V = PLAN(kernel, r), to be followed until the next one. */
-void fy_learner_follow(foray_explorer *explorer, const fy_kernel *kernel, fy_plan_reward reward,
-                       int sign, int clip)
+double fy_learner_follow(foray_explorer *explorer, const fy_kernel *kernel, fy_plan_reward reward,
+                         int sign, int clip)
 {
     fy_learner *learner = explorer->self;
     double mean;
@@ -260,6 +260,7 @@ void fy_learner_follow(foray_explorer *explorer, const fy_kernel *kernel, fy_pla
                             .policy = explorer->followed},
             &mean);
     fy_explorer_planned(explorer);
+    return mean;
 }
 
 /* ------------------------------------------------------------------ learning */
@@ -377,10 +378,10 @@ void fy_learner_observe_value(fy_learner *learner, const double *value, int64_t 
  * the first plans are free, and eight whenever the run has grown e times as long; all others may
  * take, together, a millisecond for each step of an episode, and as long as playing and learning, a
  * step of which costs about as much as a plan's look at 32 transitions. */
-static bool plan_pays(const foray_explorer *explorer)
+bool fy_learner_plan_pays(const foray_explorer *explorer, double work)
 {
     static const double free_plans = 16, for_growth = 8, free_work = 0x1p18, work_of_step = 32;
-    double T = (double)explorer->model->succ_start[explorer->model->pairs];
+    double T = work * (double)explorer->model->succ_start[explorer->model->pairs];
     double k = (double)(explorer->episodes + 1), p = (double)explorer->plans;
     return p < free_plans + for_growth * fy_log(k) + (free_work + work_of_step * k) / T;
 }
@@ -391,7 +392,7 @@ bool fy_learner_wants_plan(const foray_explorer *explorer, const fy_ridge *ridge
     if (settings->replan == FORAY_REPLAN_EVERY)
         return true;
     return ridge->max_growth >= 1.0 + settings->replan_growth &&
-           (settings->plan_every > 0 || plan_pays(explorer));
+           (settings->plan_every > 0 || fy_learner_plan_pays(explorer, 1));
 }
 
 void fy_learner_end_episode(foray_explorer *explorer)

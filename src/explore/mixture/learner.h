@@ -83,9 +83,10 @@ void fy_learner_maximise(fy_learner *learner, bool new_targets);
  * min{1, (2 radius_g/H) sqrt((H-h) m(s,a))}. */
 fy_plan_reward fy_learner_reward(fy_learner *learner);
 
-/* pi, V = PLAN(kernel, r) with sign +1 (optimistic) or 0, to be followed until the next one. */
-void fy_learner_follow(foray_explorer *explorer, const fy_kernel *kernel, fy_plan_reward reward,
-                       int sign, int clip);
+/* pi, V = PLAN(kernel, r) with sign +1 (optimistic) or 0, to be followed until the next one;
+ * returns V(mu). */
+double fy_learner_follow(foray_explorer *explorer, const fy_kernel *kernel, fy_plan_reward reward,
+                         int sign, int clip);
 
 /* What observing does to the regression, with u = V at the successors: unscaled with the theorem's
  * radius, else shifted and divided by how much V varies among them, so that u lies in [0,1]. */
@@ -97,6 +98,9 @@ double fy_learner_span(const double *u, int64_t n);
 /* Has some block's determinant grown enough for a new plan when the episode under way ends, and
  * does the plan pay? */
 bool fy_learner_wants_plan(const foray_explorer *explorer, const fy_ridge *ridge);
+
+/* Does a plan pay that looks at every transition `work` times per step? */
+bool fy_learner_plan_pays(const foray_explorer *explorer, double work);
 
 /* What algorithms that save something in between write: the plan, and targets with Sigma and b. */
 void fy_learner_save_plan(const foray_explorer *explorer, fy_writer *writer);

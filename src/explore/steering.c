@@ -1,0 +1,93 @@
+/* steering.c - rewards that an explorer is for, and the reward to explore with that follows from
+ * them (certify/steer.h).
+ *
+ *   Y = 0
+ *   for each target r with D_r > eps      up to 8, beginning with another one in each plan
+ *     Y += where D_r is decided
+ *   rho(s,a) = min{1, kappa^2}/kappa^2 sum_j x_j' Y x_j / p_j
+ *
+ * A target that cannot be met (an exact tie, a law that nothing leads to) would stay in the sum for
+ * ever, and the others might never outweigh it. So every third plan is for one open target alone,
+ * each in its turn: whatever the others are like, it gets its part of the plans. */
+#include "explore/explorer.h"
+#include "policy/policy.h"
+#include "reward/reward.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of one plan: targets added up, and certificates that are looked at. */
+enum { MOST_TOGETHER = 8, MOST_LOOKS = 32, ALONE_EVERY = 3 };
+
+void fy_explorer_drop_targets(foray_explorer *explorer)
+{
+    for (int64_t i = 0; i < explorer->targets; i++)
+        foray_reward_destroy(explorer->target[i]);
+    free(explorer->target);
+    explorer->target = NULL;
+    explorer->targets = 0;
+}
+
+/* In the explorer's numbers. */
+static foray_status copy_target(foray_explorer *explorer, const foray_reward *reward,
+                                foray_reward **out)
+{
+    foray_status status = fy_border_reward(explorer, reward, out);
+    return status == FORAY_OK && !*out ? fy_reward_copy(explorer->ctx, reward, out) : status;
+}
+
+foray_status fy_explorer_set_targets(foray_explorer *explorer, int64_t count,
+                                     const foray_reward *const *rewards, double enough)
+{
+    fy_certifier *sets = NULL;
+    foray_reward **copy = NULL;
+    foray_status status = FORAY_OK;
+    if (explorer->ops->steers && count > 0)
+        status = fy_explorer_sets(explorer, &sets);
+    if (status == FORAY_OK && sets && !explorer->steer)
+        status = fy_steer_create(&explorer->arena, sets, &explorer->steer);
+    if (status == FORAY_OK && sets && !FY_ALLOC(explorer->ctx, copy, count))
+        status = FORAY_ERROR_MEMORY;
+    int64_t copied = 0;
+    for (; copied < count && status == FORAY_OK && sets; copied++)
+        status = copy_target(explorer, rewards[copied], &copy[copied]);
+    if (status != FORAY_OK) {
+        for (int64_t i = 0; i < copied; i++)
+            foray_reward_destroy(copy[i]);
+        free(copy);
+        return status;
+    }
+    fy_explorer_drop_targets(explorer);
+    explorer->target = copy;
+    explorer->targets = copied;
+    explorer->enough = enough;
+    return FORAY_OK;
+}
+
+/* In the unit of planning; 0 is met up to rounding. */
+static double enough_for(const foray_explorer *explorer, const foray_reward *reward)
+{
+    fy_reward_unit unit = fy_reward_unit_of(reward);
+    return explorer->enough > 0 ? explorer->enough / fabs(unit.slope)
+                                : fy_certificate_rounding(unit.max);
+}
+
+bool fy_explorer_steer(foray_explorer *explorer, double *rho, double *share)
+{
+    int64_t targets = explorer->targets, open = 0;
+    bool alone = targets > 1 && explorer->plans % ALONE_EVERY == ALONE_EVERY - 1;
+    int64_t together = alone ? 1 : MOST_TOGETHER;
+    int64_t first = alone ? explorer->plans / ALONE_EVERY : explorer->plans * MOST_TOGETHER;
+    if (targets == 0 || explorer->aggregated)
+        return false;
+    fy_steer_begin(explorer->steer);
+    for (int64_t i = 0; i < targets && i < MOST_LOOKS && open < together; i++) {
+        const foray_reward *reward = explorer->target[(first + i) % targets];
+        double enough = enough_for(explorer, reward);
+        if (fy_stopped(explorer->ctx))
+            return false;
+        open += fy_steer_add(explorer->steer, reward, explorer->settings.ties, enough) > enough;
+    }
+    fy_steer_shares(explorer->steer, share);
+    return open > 0 && fy_steer_reward(explorer->steer, rho);
+}
