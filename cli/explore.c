@@ -169,8 +169,8 @@ static cli_exit open_world(exploration *e)
 }
 
 /* Where nothing is known there is no structure to learn with, every law must be seen by itself,
- * and an algorithm that counts is as good as any and far faster. Where rewards are named, Scout goes
- * where their certificates are decided. */
+ * and an algorithm that counts is as good as any and far faster. Where rewards are named, Scout
+ * goes where their certificates are decided. */
 static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
 {
     cli_session *session = e->session;

@@ -152,8 +152,8 @@ struct foray_explorer {
     const double **given_table; /* [horizon] and its tables, in the explorer's numbers */
     foray_reward **target;      /* [targets] copies of rewards to be certified, in the same */
     int64_t targets;
-    double enough;   /* at which a target is met, in its own unit */
-    fy_steer *steer; /* made with the first targets */
+    double enough;             /* at which a target is met, in its own unit */
+    fy_steer *steer;           /* made with the first targets */
     int64_t *seen;             /* [transitions] how often each happened, laid out as model->succ; of
                                   the model that it is about, as everything here */
     foray_radius certificates; /* what they rest on: the likelihood, or the settings' radius */
