@@ -8,7 +8,7 @@
 typedef struct side {
     const fy_choices *choices;
     fy_gap_layer now, after;
-    double *value; /* [horizon+1][states] */
+    double *value; /* [2][states] */
     fy_gap_mean mean;
     double *F, *F_after; /* [states] F(this, the other) */
 } side;
@@ -26,9 +26,8 @@ static bool allocate_side(fy_arena *arena, const fy_gap_pass *gap, side *one)
     int64_t S = model->states;
     return fy_gap_allocate_layer(arena, &one->now, S, gap->unknowns, gap->third) &&
            fy_gap_allocate_layer(arena, &one->after, S, gap->unknowns, gap->third) &&
-           FY_NEW(arena, one->value, (model->horizon + 1) * S) &&
-           fy_gap_mean_allocate(arena, gap, &one->mean) && FY_NEW(arena, one->F, S) &&
-           FY_NEW(arena, one->F_after, S);
+           FY_NEW(arena, one->value, 2 * S) && fy_gap_mean_allocate(arena, gap, &one->mean) &&
+           FY_NEW(arena, one->F, S) && FY_NEW(arena, one->F_after, S);
 }
 
 foray_status fy_difference_create(fy_arena *arena, fy_gap_pass *gap, fy_difference_pass **out)
@@ -64,7 +63,7 @@ static void keep_state(fy_gap_pass *gap, int64_t t, int64_t s, const fy_gap_mean
     fy_gap_layer *now = &gap->now;
     int64_t U = gap->unknowns;
     memcpy(now->J + s * U, mean->J, (size_t)U * sizeof *now->J);
-    gap->value[t * gap->model->states + s] = mean->V;
+    fy_gap_at(gap, gap->value, t)[s] = mean->V;
     now->J_sum[s] = fy_gap_block_norm(gap, mean->J, 1);
     now->A[s] = mean->A;
     now->F[s] = mean->F;
@@ -79,8 +78,7 @@ static void value_state(fy_gap_pass *gap, int64_t t, int64_t s, side *one, bool 
     if (over) {
         fy_gap_end_state(gap, t, s);
     } else {
-        fy_gap_mean_of(gap, t, gap->value + (t + 1) * gap->model->states, s, one->choices,
-                       &one->mean);
+        fy_gap_mean_of(gap, t, fy_gap_at(gap, gap->value, t + 1), s, one->choices, &one->mean);
         keep_state(gap, t, s, &one->mean);
     }
     exchange(gap, one);

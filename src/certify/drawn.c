@@ -39,9 +39,9 @@ static void keep_state(fy_drawn_pass *drawn, int64_t t, int64_t s)
     fy_gap_pass *gap = drawn->gap;
     fy_gap_layer *now = &gap->now;
     const fy_gap_mean *mine = &drawn->mine;
-    int64_t U = gap->unknowns, at = t * gap->model->states + s;
+    int64_t U = gap->unknowns;
     memcpy(now->J + s * U, mine->J, (size_t)U * sizeof *now->J);
-    gap->value[at] = mine->V;
+    fy_gap_at(gap, gap->value, t)[s] = mine->V;
     now->J_sum[s] = fy_gap_block_norm(gap, mine->J, 1);
     now->A[s] = mine->A;
     now->F[s] = mine->F;
@@ -49,8 +49,8 @@ static void keep_state(fy_drawn_pass *drawn, int64_t t, int64_t s)
     double max = gap->set->laws ? fy_gap_max_error(gap, t) + now->J_sum[s] : INFINITY;
     now->E[s] = fmin(fy_gap_mean_E(gap, mine), max);
     now->above[s] = mean_bound(drawn, t, gap->after.above, 1);
-    gap->pessimistic[at] =
-        mean_bound(drawn, t, gap->pessimistic + (t + 1) * gap->model->states, -1);
+    fy_gap_at(gap, gap->pessimistic, t)[s] =
+        mean_bound(drawn, t, fy_gap_at(gap, gap->pessimistic, t + 1), -1);
 }
 
 /* Is all that pi(.|s) mixes the same as this action? */
@@ -84,7 +84,7 @@ static void certify_state(fy_drawn_pass *drawn, int64_t t, int64_t s, const fy_c
 {
     fy_gap_pass *gap = drawn->gap;
     const foray_model *model = gap->model;
-    const double *V = gap->value + (t + 1) * model->states;
+    const double *V = fy_gap_at(gap, gap->value, t + 1);
     double left = (double)(model->horizon - t), D = 0, widest = 0;
     fy_gap_mean_of(gap, t, V, s, choices, &drawn->mine);
     keep_state(drawn, t, s);
@@ -116,7 +116,7 @@ static void pass_state(fy_drawn_pass *drawn, int64_t t, int64_t s, const fy_choi
         return;
     if (fixed && !isnan(fixed[s])) {
         fy_gap_end_state(gap, t, s);
-        gap->pessimistic[t * gap->model->states + s] = fixed[s];
+        fy_gap_at(gap, gap->pessimistic, t)[s] = fixed[s];
         return;
     }
     if (gap->set->direct)
@@ -132,12 +132,12 @@ fy_gap_result fy_drawn_certify(fy_drawn_pass *drawn, const foray_reward *reward,
     int64_t S = model->states, H = model->horizon;
     foray_context *ctx = gap->set->kernel->ctx;
     fy_gap_result out = {0};
-    double high;
     fy_gap_begin(gap, reward);
-    (void)fy_gap_bound_best(gap, &high);
-    memcpy(gap->pessimistic + H * S, gap->value + H * S, (size_t)S * sizeof *gap->value);
+    const fy_plan_task best = fy_gap_begin_best(gap);
+    memcpy(fy_gap_at(gap, gap->pessimistic, H), fy_gap_at(gap, gap->value, H),
+           (size_t)S * sizeof *gap->value);
     for (int64_t t = H - 1; t >= 0 && !fy_stopped(ctx); t--) {
-        fy_progress_step(ctx, H - 1 - t, H);
+        fy_gap_step_best(gap, &best, t);
         for (int64_t s = 0; s < S && !(s % FY_STATES_PER_QUESTION == 0 && fy_stopped(ctx)); s++)
             pass_state(drawn, t, s, choices);
         fy_gap_next_step(gap);

@@ -325,7 +325,7 @@ static double max_value(fy_gap_pass *gap, int64_t t, int64_t pair)
 static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
 {
     const foray_model *model = gap->model;
-    const double *V = gap->value + (t + 1) * model->states;
+    const double *V = fy_gap_at(gap, gap->value, t + 1);
     fy_gap_layer *now = &gap->now;
     fy_gap_action *mine = &gap->mine, *other = &gap->other;
     double left = (double)(model->horizon - t);
@@ -338,7 +338,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         mine->Psi_max = fy_gap_block_norm(gap, mine->Psi, mine->d);
         memcpy(now->J + s * gap->unknowns, mine->J, (size_t)gap->unknowns * sizeof *mine->J);
     }
-    gap->value[t * model->states + s] = mine->Q;
+    fy_gap_at(gap, gap->value, t)[s] = mine->Q;
     now->above[s] = max_value(gap, t, mine->pair);
     /* E bounds what J leaves out; without J that is all of V^pi_theta - Vhat. */
     double left_out = gap->unknowns > 0 ? mine->Psi_max : mine->first;
@@ -388,14 +388,32 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
 
 /* ---------------------------------------------------------------- the pass */
 
-/* V_bar of the best policy and V_low of this one, at every step. */
-static void bound_values(fy_gap_pass *gap, const int32_t *action, double *high, double *low)
+/* V_bar of the best policy and V_low of this one are planned beside the pass, a step before it
+ * needs them. */
+typedef struct bounds {
+    fy_plan_task best, own;
+} bounds;
+
+static bounds begin_bounds(fy_gap_pass *gap, const int32_t *action)
 {
-    fy_plan_task task = fy_gap_bound_best(gap, high);
-    task.sign = -1;
-    task.follow = action;
-    task.value = gap->pessimistic;
-    fy_plan(&task, low);
+    bounds b = {.best = fy_gap_begin_best(gap)};
+    int64_t H = gap->model->horizon;
+    size_t layer = (size_t)gap->model->states * sizeof *gap->lowest;
+    b.own = b.best;
+    b.own.sign = -1;
+    b.own.follow = action;
+    b.own.value = gap->lowest;
+    fy_plan_begin(&b.own);
+    memcpy(fy_gap_at(gap, gap->pessimistic, H), fy_gap_at(gap, gap->lowest, H), layer);
+    return b;
+}
+
+static void step_bounds(fy_gap_pass *gap, const bounds *b, int64_t t)
+{
+    size_t layer = (size_t)gap->model->states * sizeof *gap->lowest;
+    fy_gap_step_best(gap, &b->best, t);
+    fy_plan_step(&b->own, t);
+    memcpy(fy_gap_at(gap, gap->pessimistic, t), fy_gap_at(gap, gap->lowest, t), layer);
 }
 
 /* V_bar_t and V_low_t from those of the step after, where the likelihood of laws by itself bounds
@@ -405,12 +423,13 @@ static void sharpen_values(fy_gap_pass *gap, int64_t t, const int32_t *action)
     const foray_model *model = gap->model;
     int64_t S = model->states, A = model->actions;
     const double *fixed = gap->layout.reward.fixed;
+    double *low = fy_gap_at(gap, gap->pessimistic, t);
+    const double *after = fy_gap_at(gap, gap->pessimistic, t + 1);
     for (int64_t s = 0; s < S; s++) {
-        double *low = gap->pessimistic + t * S;
         if (gap->earliest[s] > t || (fixed && !isnan(fixed[s])))
             continue;
         fy_gap_sharpen_best(gap, t, s);
-        low[s] = fmax(low[s], fy_gap_bound_ahead(gap, t, low + S, s * A + action[t * S + s], -1));
+        low[s] = fmax(low[s], fy_gap_bound_ahead(gap, t, after, s * A + action[t * S + s], -1));
     }
 }
 
@@ -418,13 +437,12 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
 {
     const foray_model *model = gap->model;
     fy_gap_result out = {0};
-    double high;
     fy_gap_begin(gap, reward);
     const double *fixed = gap->layout.reward.fixed;
-    bound_values(gap, action, &high, &out.low);
+    const bounds planned = begin_bounds(gap, action);
     foray_context *ctx = gap->set->kernel->ctx;
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
-        fy_progress_step(ctx, model->horizon - 1 - t, model->horizon);
+        step_bounds(gap, &planned, t);
         if (gap->set->direct)
             sharpen_values(gap, t, action);
         for (int64_t s = 0; s < model->states; s++)
@@ -438,11 +456,8 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
                 certify_state(gap, t, s, action);
         fy_gap_next_step(gap);
     }
-    if (gap->set->direct) {
-        high = fy_initial_mean(model, gap->optimistic);
-        out.low = fy_initial_mean(model, gap->pessimistic);
-    }
-    out.values = high - out.low;
+    out.low = fy_initial_mean(model, gap->pessimistic);
+    out.values = fy_initial_mean(model, gap->optimistic) - out.low;
     fy_gap_sum_initial(gap, &out);
     return out;
 }

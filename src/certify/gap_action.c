@@ -78,7 +78,7 @@ foray_status fy_gap_create(fy_arena *arena, const fy_confidence *set, bool joint
 {
     const foray_model *model = set->basis->model;
     int64_t unknowns = joint ? set->basis->unknowns : 0, d = set->basis->max_dim;
-    int64_t n = set->basis->max_generators, values = (model->horizon + 1) * model->states;
+    int64_t n = set->basis->max_generators, values = 2 * model->states;
     fy_gap_pass *gap;
     if (!FY_NEW(arena, gap, 1))
         return FORAY_ERROR_MEMORY;
@@ -97,6 +97,7 @@ foray_status fy_gap_create(fy_arena *arena, const fy_confidence *set, bool joint
         !fy_gap_allocate_action(arena, &gap->other, n, d, unknowns, squares) ||
         !FY_NEW(arena, gap->ahead.target, n) || !FY_NEW(arena, gap->optimistic, values) ||
         !FY_NEW(arena, gap->pessimistic, values) || !FY_NEW(arena, gap->value, values) ||
+        !FY_NEW(arena, gap->highest, values) || !FY_NEW(arena, gap->lowest, values) ||
         !FY_NEW(arena, gap->in_joint, model->states) ||
         !FY_NEW(arena, gap->earliest, model->states) || !FY_NEW(arena, gap->joint, 2 * n) ||
         !FY_NEW(arena, gap->dp, 2 * n) || !FY_NEW(arena, gap->dx, 2 * n * d) ||
@@ -391,17 +392,16 @@ void fy_gap_clear_layer(const fy_gap_pass *gap, fy_gap_layer *l)
 double fy_gap_value_difference(fy_gap_pass *gap, int64_t t, int64_t s, int64_t a)
 {
     const foray_model *model = gap->model;
-    return fy_gap_bound_ahead(gap, t, gap->optimistic + (t + 1) * model->states,
+    return fy_gap_bound_ahead(gap, t, fy_gap_at(gap, gap->optimistic, t + 1),
                               s * model->actions + a, 1) -
-           gap->pessimistic[t * model->states + s];
+           fy_gap_at(gap, gap->pessimistic, t)[s];
 }
 
 /* V_bar - V_low of a state, and what rounding may have taken from it: `widest` where there are
  * several actions, and what the only one has where there are not. */
 double fy_gap_highest(const fy_gap_pass *gap, int64_t t, int64_t s, double widest)
 {
-    int64_t at = t * gap->model->states + s;
-    double apart = gap->optimistic[at] - gap->pessimistic[at];
+    double apart = fy_gap_at(gap, gap->optimistic, t)[s] - fy_gap_at(gap, gap->pessimistic, t)[s];
     if (widest == 0)
         widest = fy_gap_rounding(gap, &gap->mine, &gap->mine, (double)(gap->model->horizon - t));
     return fmax(0, apart + 2 * widest) + (apart > 0 ? FY_UNDERFLOW : 0);
@@ -416,40 +416,50 @@ void fy_gap_begin(fy_gap_pass *gap, const foray_reward *reward)
     const double *ending = gap->layout.reward.ending;
     fy_gap_clear_layer(gap, &gap->after);
     for (int64_t s = 0; s < model->states; s++)
-        gap->value[model->horizon * model->states + s] = gap->after.above[s] =
+        fy_gap_at(gap, gap->value, model->horizon)[s] = gap->after.above[s] =
             ending ? ending[s] : 0;
 }
 
-fy_plan_task fy_gap_bound_best(fy_gap_pass *gap, double *high)
+fy_plan_task fy_gap_begin_best(fy_gap_pass *gap)
 {
+    int64_t H = gap->model->horizon;
+    size_t layer = (size_t)gap->model->states * sizeof *gap->highest;
     fy_plan_task task = {.kernel = gap->set->kernel,
                          .reward = gap->layout.reward,
                          .lanes = 1,
                          .sign = +1,
                          .clip = FORAY_CLIP_REMAINING,
                          .ties = FORAY_TIES_LOWEST,
-                         .layers = gap->model->horizon + 1,
-                         .value = gap->optimistic};
-    fy_plan(&task, high);
+                         .layers = 2,
+                         .value = gap->highest};
+    fy_plan_begin(&task);
+    memcpy(fy_gap_at(gap, gap->optimistic, H), fy_gap_at(gap, gap->highest, H), layer);
     return task;
+}
+
+/* A copy is sharpened: what is planned does not depend on that. */
+void fy_gap_step_best(fy_gap_pass *gap, const fy_plan_task *task, int64_t t)
+{
+    size_t layer = (size_t)gap->model->states * sizeof *gap->highest;
+    fy_plan_step(task, t);
+    memcpy(fy_gap_at(gap, gap->optimistic, t), fy_gap_at(gap, gap->highest, t), layer);
 }
 
 void fy_gap_sharpen_best(fy_gap_pass *gap, int64_t t, int64_t s)
 {
     const foray_model *model = gap->model;
-    double best = -INFINITY, *high = gap->optimistic + t * model->states;
+    double best = -INFINITY, *high = fy_gap_at(gap, gap->optimistic, t);
+    const double *after = fy_gap_at(gap, gap->optimistic, t + 1);
     for (int64_t a = 0; a < model->actions; a++)
         if (fy_available(model, s * model->actions + a))
-            best = fmax(
-                best, fy_gap_bound_ahead(gap, t, high + model->states, s * model->actions + a, 1));
+            best = fmax(best, fy_gap_bound_ahead(gap, t, after, s * model->actions + a, 1));
     high[s] = fmin(high[s], best);
 }
 
 void fy_gap_end_state(fy_gap_pass *gap, int64_t t, int64_t s)
 {
-    int64_t at = t * gap->model->states + s;
     fy_gap_layer *now = &gap->now;
-    gap->value[at] = now->above[s] = gap->layout.reward.fixed[s];
+    fy_gap_at(gap, gap->value, t)[s] = now->above[s] = gap->layout.reward.fixed[s];
     memset(now->J + s * gap->unknowns, 0, (size_t)gap->unknowns * sizeof *now->J);
     int64_t squares = gap->third ? gap->unknowns * gap->unknowns : 0;
     memset(now->K + s * squares, 0, (size_t)squares * sizeof *now->K);

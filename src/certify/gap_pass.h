@@ -81,18 +81,19 @@ struct fy_gap_pass {
     int64_t parts, part[FY_MAX_THIRD + 1]; /* the same, and where their unknowns begin */
     double zeta;                           /* error of the model's features */
     fy_gap_layer now, after;
-    double *optimistic, *pessimistic, *value; /* [horizon+1][states] */
-    fy_gap_action mine, other;                /* pi(s), and another action */
-    fy_gap_action ahead;                      /* one whose bounds are asked for, without J */
-    int32_t *earliest;      /* [states] the first step at which a state can be reached at all */
-    int32_t *in_joint;      /* [states] where a successor is in the union, or -1 */
-    int32_t *joint;         /* [2 n] the union of two lists of successors */
-    double *dp, *dx;        /* [2 n], [2 n][d] */
-    double *sum, *sum_mine; /* [d] */
-    double *mean;           /* [unknowns] */
-    double *follows;        /* [n] f of the successors */
-    fy_gap_doubt *doubt;    /* being explained, or NULL */
-    fy_gap_path *path;      /* being followed, or NULL */
+    double *optimistic, *pessimistic, *value; /* [2][states] of this step and the one after */
+    double *highest, *lowest;  /* [2][states] the first two as they are planned, see bound_values */
+    fy_gap_action mine, other; /* pi(s), and another action */
+    fy_gap_action ahead;       /* one whose bounds are asked for, without J */
+    int32_t *earliest;         /* [states] the first step at which a state can be reached at all */
+    int32_t *in_joint;         /* [states] where a successor is in the union, or -1 */
+    int32_t *joint;            /* [2 n] the union of two lists of successors */
+    double *dp, *dx;           /* [2 n], [2 n][d] */
+    double *sum, *sum_mine;    /* [d] */
+    double *mean;              /* [unknowns] */
+    double *follows;           /* [n] f of the successors */
+    fy_gap_doubt *doubt;       /* being explained, or NULL */
+    fy_gap_path *path;         /* being followed, or NULL */
     const foray_reward *reward;
     fy_layout layout; /* of the reward */
     double rounded;   /* roundings in bringing the reward to the unit of planning */
@@ -147,8 +148,14 @@ double fy_gap_highest(const fy_gap_pass *gap, int64_t t, int64_t s, double wides
 
 /* A pass for a reward: its last layer. */
 void fy_gap_begin(fy_gap_pass *gap, const foray_reward *reward);
-/* V_bar of the best policy at every step, and at mu; returns how that was planned. */
-fy_plan_task fy_gap_bound_best(fy_gap_pass *gap, double *high);
+/* A number of states at step t, of this step or the one after. */
+static inline double *fy_gap_at(const fy_gap_pass *gap, double *values, int64_t t)
+{
+    return values + t % 2 * gap->model->states;
+}
+/* How V_bar of the best policy is planned; its last step, and that of a step. */
+fy_plan_task fy_gap_begin_best(fy_gap_pass *gap);
+void fy_gap_step_best(fy_gap_pass *gap, const fy_plan_task *task, int64_t t);
 /* V_bar_t(s) from that of the step after, where likelihoods by themselves say more. */
 void fy_gap_sharpen_best(fy_gap_pass *gap, int64_t t, int64_t s);
 /* Where the reward says that an episode is over nothing is in doubt. */

@@ -16,8 +16,6 @@ foray_status fy_layout_create(fy_arena *arena, const foray_model *model, bool ah
         (ahead && !FY_NEW(arena, layout.target, 2 * transitions)) ||
         (ahead && !FY_NEW(arena, layout.place, transitions)))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; ahead && i < transitions; i++)
-        layout.place[i] = (int32_t)i;
     *out = layout;
     return FORAY_OK;
 }
@@ -56,10 +54,13 @@ void fy_layout_set(fy_layout *layout, const foray_reward *reward)
         layout->next[t] = fy_reward_next(reward, t);
     }
     if (fy_reward_looks_ahead(reward)) {
+        int64_t transitions = layout->model->succ_start[layout->model->pairs];
+        for (int64_t i = 0; !layout->placed && i < transitions; i++)
+            layout->place[i] = (int32_t)i;
+        layout->placed = true;
         layout->reward.next = layout->next;
         layout->reward.target = layout->target;
-        layout->reward.target_plain =
-            layout->target + layout->model->succ_start[layout->model->pairs];
+        layout->reward.target_plain = layout->target + transitions;
         layout->reward.place = layout->place;
     }
     if (reward->discount != 1)

@@ -13,8 +13,10 @@ typedef struct fy_layout {
     const double **table, **next;
     double *scale, *limit; /* [horizon] g^t; what is left of its sum */
     double *ending;        /* [states] */
-    double *target;        /* [2][transitions], or NULL: no room for rewards that look ahead */
-    int32_t *place;        /* [transitions] 0, 1, 2, ... */
+    /* Memory that nothing is written to before a reward looks ahead takes none. */
+    double *target; /* [2][transitions], or NULL: no room for rewards that look ahead */
+    int32_t *place; /* [transitions] 0, 1, 2, ..., once it is `placed` */
+    bool placed;
 } fy_layout;
 
 /* ahead: with room for rewards that look ahead. */

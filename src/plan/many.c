@@ -26,7 +26,7 @@ typedef struct workspace {
     double *value_memory;
     double *value;        /* two layers */
     double *plain;        /* two more: values without bonus where ties go by them */
-    int32_t *policy;      /* [horizon][states][lanes] */
+    int32_t *policy;      /* [states][lanes] of a step, where there are several lanes */
     const double **table; /* [horizon] what the steps of this group use */
     int64_t *first_step;  /* [horizon] of the steps with one interleaved table, the first */
     double **interleaved; /* [horizon] memory of the tables made for this group */
@@ -44,20 +44,19 @@ static void forget_tables(workspace *work)
 static foray_status workspace_create(fy_arena *arena, const foray_model *model, int lanes,
                                      bool ahead, workspace *work)
 {
-    size_t layer, entries;
+    size_t layer;
     *work = (workspace){.model = model, .lanes = lanes};
-    if (!fy_size_mul((size_t)model->states, (size_t)lanes, &layer) || layer > SIZE_MAX / 8 ||
-        !fy_size_mul(layer, (size_t)model->horizon, &entries))
+    if (!fy_size_mul((size_t)model->states, (size_t)lanes, &layer) || layer > SIZE_MAX / 64)
         return fy_fail(arena->ctx, FORAY_ERROR_MEMORY,
-                       "policies for %d rewards do not fit into memory", lanes);
+                       "values for %d rewards do not fit into memory", lanes);
     if (!FY_NEW(arena, work->value_memory, 4 * layer + FY_LINE) ||
-        !FY_NEW(arena, work->policy, entries) || !FY_NEW(arena, work->table, model->horizon) ||
+        !FY_NEW(arena, work->policy, lanes > 1 ? layer : 0) ||
+        !FY_NEW(arena, work->table, model->horizon) ||
         !FY_NEW(arena, work->first_step, model->horizon) ||
         !FY_NEW(arena, work->interleaved, model->horizon) ||
         fy_layout_create(arena, model, ahead, &work->layout) != FORAY_OK)
         return FORAY_ERROR_MEMORY;
     fy_pages_widen(work->value_memory, (4 * layer + FY_LINE) * sizeof *work->value_memory);
-    fy_pages_widen(work->policy, entries * sizeof *work->policy);
     work->value = fy_line_start(work->value_memory);
     work->plain = work->value + 2 * layer;
     return FORAY_OK;
@@ -143,26 +142,66 @@ static foray_status lay_out_reward(foray_context *ctx, workspace *work,
 
 /* ----------------------------------------------------------------- planning */
 
-/* The actions of every lane, in one pass over them all. */
-static void keep(const workspace *work, int lanes, int64_t count, foray_policy *const *policies)
+/* Where the actions of step t lie in each policy. */
+static void find_actions(foray_policy *const *policies, int64_t count, int64_t t, int32_t **action)
 {
-    int64_t entries = policies[0]->horizon * policies[0]->states;
-    int32_t *action[FY_LANES];
     for (int64_t lane = 0; lane < count; lane++)
-        action[lane] = policies[lane]->action;
-    for (int64_t i = 0; i < entries; i++)
+        action[lane] = policies[lane]->action + t * policies[lane]->states;
+}
+
+/* The actions of step t of every lane: from the policies side by side, and back. */
+static void gather_actions(const workspace *work, foray_policy *const *policies, int64_t count,
+                           int64_t t)
+{
+    int32_t *action[FY_LANES];
+    find_actions(policies, count, t, action);
+    for (int64_t s = 0; s < work->model->states; s++)
         for (int64_t lane = 0; lane < count; lane++)
-            action[lane][i] = work->policy[i * lanes + lane];
+            work->policy[s * FY_LANES + lane] = action[lane][s];
+}
+
+static void scatter_actions(const workspace *work, foray_policy *const *policies, int64_t count,
+                            int64_t t)
+{
+    int32_t *action[FY_LANES];
+    find_actions(policies, count, t, action);
+    for (int64_t s = 0; s < work->model->states; s++)
+        for (int64_t lane = 0; lane < count; lane++)
+            action[lane][s] = work->policy[s * FY_LANES + lane];
+}
+
+/* What a recursion does with the policies. */
+enum { NOTHING, MAKE, FOLLOW };
+
+/* fy_plan; a reward alone writes its policy where it stays, others share a step. */
+static void plan_with(const workspace *work, fy_plan_task task, int with,
+                      foray_policy *const *policies, int64_t count, double *mean)
+{
+    foray_context *ctx = task.kernel->ctx;
+    bool alone = task.lanes == 1;
+    int32_t *action = alone ? policies[0]->action : work->policy;
+    task.stepwise = !alone;
+    task.policy = with == MAKE ? action : NULL;
+    task.follow = with == FOLLOW ? action : NULL;
+    fy_plan_begin(&task);
+    for (int64_t t = work->model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
+        if (with == FOLLOW && !alone)
+            gather_actions(work, policies, count, t);
+        fy_plan_step(&task, t);
+        if (with == MAKE && !alone)
+            scatter_actions(work, policies, count, t);
+    }
+    fy_plan_end(&task, mean);
 }
 
 /* V_bar(mu) of every lane. Where the optimistic recursion has made the policy, it took actions that
  * tie up to rounding for equally good: its values bound those of all policies only without that. */
-static void bound_all(fy_plan_task task, int64_t count, foray_mode mode,
+static void bound_all(const workspace *work, fy_plan_task task, int64_t count, foray_mode mode,
                       foray_policy *const *policies, double *max)
 {
     task.sign = sign_of_mode[FORAY_OPTIMISTIC];
     if (mode == FORAY_OPTIMISTIC)
-        fy_plan(&task, max);
+        plan_with(work, task, NOTHING, policies, count, max);
     for (int lane = 0; lane < count && mode != FORAY_OPTIMISTIC; lane++)
         max[lane] = policies[lane]->value[FORAY_OPTIMISTIC];
 }
@@ -173,14 +212,12 @@ static void value_policies(const workspace *work, fy_plan_task task, int64_t cou
                            foray_policy *const *policies)
 {
     double own[FORAY_MODES][FY_LANES], max[FY_LANES];
-    task.policy = NULL;
     task.plain = NULL;
-    bound_all(task, count, mode, policies, max);
-    task.follow = work->policy;
+    bound_all(work, task, count, mode, policies, max);
     for (foray_mode m = 0; m < FORAY_MODES; m++) {
         task.sign = sign_of_mode[m];
         if (m != mode)
-            fy_plan(&task, own[m]);
+            plan_with(work, task, FOLLOW, policies, count, own[m]);
         for (int lane = 0; lane < count && m == mode; lane++)
             own[m][lane] = policies[lane]->value[m];
     }
@@ -202,15 +239,13 @@ static void plan_group(const workspace *work, fy_plan_task task, const fy_plan_o
         if (order->alone && m != order->mode)
             continue;
         task.sign = sign_of_mode[m];
-        task.policy = m == order->mode ? work->policy : NULL;
         task.plain = m == order->mode && m == FORAY_PESSIMISTIC ? work->plain : NULL;
-        fy_plan(&task, mean);
+        plan_with(work, task, m == order->mode ? MAKE : NOTHING, policies, count, mean);
         for (int lane = 0; lane < count; lane++)
             policies[lane]->value[m] = mean[lane];
     }
     if (order->interval)
         value_policies(work, task, count, order->mode, policies);
-    keep(work, task.lanes, count, policies);
 }
 
 /* How many of the rewards from here on can be planned together. */

@@ -52,6 +52,7 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
     const fy_kernel *kernel = task->kernel;
     const foray_model *model = kernel->basis->model;
     int64_t layer = model->states * task->lanes;
+    int64_t of_step = task->stepwise ? 0 : t * layer;
     bool ahead = task->reward.next != NULL;
     return (fy_backup){
         .kernel = kernel,
@@ -76,14 +77,14 @@ static fy_backup step_of(const fy_plan_task *task, int64_t t)
         .sign = kernel->factor || kernel->single ? task->sign : 0,
         .limit = limit_of(task, t),
         .zeta = kernel->zeta,
-        .next_value = ahead ? task->reward.target : task->value + (t + 1) % task->layers * layer,
-        .value = task->value + t % task->layers * layer,
+        .next_value = ahead ? task->reward.target : fy_plan_values(task, t + 1),
+        .value = fy_plan_values(task, t),
         .next_plain = !task->plain ? NULL
                       : ahead      ? task->reward.target_plain
                                    : task->plain + (t + 1) % 2 * layer,
         .plain = task->plain ? task->plain + t % 2 * layer : NULL,
-        .follow = task->follow ? task->follow + t * layer : NULL,
-        .policy = task->policy ? task->policy + t * layer : NULL,
+        .follow = task->follow ? task->follow + of_step : NULL,
+        .policy = task->policy ? task->policy + of_step : NULL,
     };
 }
 
@@ -131,7 +132,7 @@ static void back_up(const fy_plan_task *task, fy_backup_states *backup, const fy
                     int64_t t, int64_t from, int64_t to)
 {
     int64_t S = task->kernel->basis->model->states;
-    const double *V = task->value + (t + 1) % task->layers * S;
+    const double *V = fy_plan_values(task, t + 1); /* where there is one lane */
     if (task->reward.next)
         add_next_rewards(task, t, from, to, V, task->reward.target);
     if (task->reward.next && task->plain)
@@ -178,6 +179,27 @@ static void end_values(const fy_plan_task *task, double *V)
         memset(V, 0, bytes);
 }
 
+void fy_plan_begin(const fy_plan_task *task)
+{
+    const foray_model *model = task->kernel->basis->model;
+    end_values(task, fy_plan_values(task, model->horizon));
+    if (task->plain)
+        end_values(task, task->plain + model->horizon % 2 * model->states * task->lanes);
+}
+
+void fy_plan_step(const fy_plan_task *task, int64_t t)
+{
+    const foray_model *model = task->kernel->basis->model;
+    int64_t work = model->succ_start[model->pairs] * task->lanes;
+    int threads = work >= WORK_WORTH_THREADS ? task->kernel->threads : 1;
+    shared_step shared = {
+        .task = task, .backup = choose_backup(task), .t = t, .step = step_of(task, t)};
+    shared.states = threads > 1 ? STATES_SHARED : model->states;
+    int64_t pieces = (model->states + shared.states - 1) / shared.states;
+    fy_progress_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
+    fy_share(task->kernel->ctx, threads, pieces, plan_piece, &shared);
+}
+
 /* E_mu V = sum_s mu(s) V(s), in the model's order, lane by lane. */
 static void initial_means(const foray_model *model, const double *value, int lanes, double *mean)
 {
@@ -196,24 +218,16 @@ double fy_initial_mean(const foray_model *model, const double *value)
     return mean;
 }
 
+void fy_plan_end(const fy_plan_task *task, double *mean)
+{
+    initial_means(task->kernel->basis->model, task->value, task->lanes, mean);
+}
+
 void fy_plan(const fy_plan_task *task, double *mean)
 {
     const foray_model *model = task->kernel->basis->model;
-    int64_t layer = model->states * task->lanes;
-    int64_t work = model->succ_start[model->pairs] * task->lanes;
-    int threads = work >= WORK_WORTH_THREADS ? task->kernel->threads : 1;
-    shared_step shared = {.task = task, .backup = choose_backup(task)};
-    shared.states = threads > 1 ? STATES_SHARED : model->states;
-    int64_t pieces = (model->states + shared.states - 1) / shared.states;
-
-    end_values(task, task->value + model->horizon % task->layers * layer);
-    if (task->plain)
-        end_values(task, task->plain + model->horizon % 2 * layer);
-    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(task->kernel->ctx); t--) {
-        shared.t = t;
-        shared.step = step_of(task, t);
-        fy_progress_step(task->kernel->ctx, model->horizon - 1 - t, model->horizon);
-        fy_share(task->kernel->ctx, threads, pieces, plan_piece, &shared);
-    }
-    initial_means(model, task->value, task->lanes, mean);
+    fy_plan_begin(task);
+    for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(task->kernel->ctx); t--)
+        fy_plan_step(task, t);
+    fy_plan_end(task, mean);
 }

@@ -131,10 +131,24 @@ typedef struct fy_plan_task {
     double *plain;         /* [2][states][lanes]: ties go to the larger value without bonus; see
                               plan.c. NULL: they do not */
     int32_t *policy;       /* out: [horizon][states][lanes], or NULL */
+    bool stepwise;         /* `follow` and `policy` are [states][lanes], of the step at hand */
 } fy_plan_task;
 
 /* Runs the recursion; mean[l] receives E_mu V_0 of lane l. Allocates nothing. */
 void fy_plan(const fy_plan_task *task, double *mean);
+
+/* The same a step at a time: V_{H+1}; V_h from V_{h+1}, t = H-1, ..., 0; and E_mu V_0: for whoever
+ * keeps no more of a plan than the step at hand. */
+void fy_plan_begin(const fy_plan_task *task);
+void fy_plan_step(const fy_plan_task *task, int64_t t);
+void fy_plan_end(const fy_plan_task *task, double *mean);
+
+/* The values of step t. */
+static inline double *fy_plan_values(const fy_plan_task *task, int64_t t)
+{
+    int64_t layer = task->kernel->basis->model->states * task->lanes;
+    return task->value + t % task->layers * layer;
+}
 
 /* E_mu of one layer of values. */
 double fy_initial_mean(const foray_model *model, const double *value);
