@@ -63,6 +63,9 @@ FY_INLINE int64_t many_place(const fy_backup *b, int64_t state, int64_t action)
     return state * b->actions + action;
 }
 
+/* From the place of one action to that of the next. */
+enum { one_stride = FY_LANES, many_stride = 1 };
+
 /* ---------------------------------------------------------------- one lane */
 
 typedef double one_t;
