@@ -17,8 +17,8 @@ walks() {
 expect 0 ", 0 problems$" walks "$source_dir/docs/architecture.md"
 sed '/^fy_play_steps /d' "$source_dir/docs/architecture.md" >walks.md
 expect 1 "foray_explorer_play does not call foray_explorer_observe" walks walks.md
-sed 's/^fy_plan  /fy_plane/; s/`src\/learn\/`/`src\/teach\/`/' "$source_dir/docs/architecture.md" >walks.md
-expect 1 "fy_plane is not defined in src/plan/plan.c" walks walks.md
+sed 's/^fy_plan_step  /fy_plane_step  /; s/`src\/learn\/`/`src\/teach\/`/' "$source_dir/docs/architecture.md" >walks.md
+expect 1 "fy_plane_step is not defined in src/plan/plan.c" walks walks.md
 expect 1 "the page describes src/teach, which does not exist" walks walks.md
 
 # Controls: copies of the tree, the objects and the page with one thing changed each.
