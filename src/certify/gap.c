@@ -388,8 +388,8 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
 
 /* ---------------------------------------------------------------- the pass */
 
-/* V_bar of the best policy and V_low of this one are planned beside the pass, a step before it
- * needs them. */
+/* V_bar of the best policy and V_low of this one are planned beside the pass, each step just before
+ * the pass needs it. */
 typedef struct bounds {
     fy_plan_task best, own;
 } bounds;
@@ -433,27 +433,47 @@ static void sharpen_values(fy_gap_pass *gap, int64_t t, const int32_t *action)
     }
 }
 
+/* What w flows along needs all steps once more. */
+static void keep_bounds(const fy_gap_pass *gap, int64_t t)
+{
+    size_t layer = (size_t)gap->model->states * sizeof *gap->path->high;
+    int64_t at = t * gap->model->states;
+    memcpy(gap->path->high + at, fy_gap_at(gap, gap->optimistic, t), layer);
+    memcpy(gap->path->low + at, fy_gap_at(gap, gap->pessimistic, t), layer);
+}
+
+/* The states of step t, from what is known of the step after. */
+static void certify_step(fy_gap_pass *gap, int64_t t, const int32_t *action)
+{
+    const double *fixed = gap->layout.reward.fixed;
+    for (int64_t s = 0; s < gap->model->states; s++)
+        if (s % FY_STATES_PER_QUESTION == 0 && fy_stopped(gap->set->kernel->ctx))
+            break;
+        else if (gap->earliest[s] > t)
+            skip_state(gap, t, s, action);
+        else if (fixed && !isnan(fixed[s]))
+            end_state(gap, t, s, action);
+        else
+            certify_state(gap, t, s, action);
+}
+
 fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const int32_t *action)
 {
     const foray_model *model = gap->model;
     fy_gap_result out = {0};
     fy_gap_begin(gap, reward);
-    const double *fixed = gap->layout.reward.fixed;
     const bounds planned = begin_bounds(gap, action);
+    bool kept = gap->path && !gap->path->weighed;
     foray_context *ctx = gap->set->kernel->ctx;
+    if (kept)
+        keep_bounds(gap, model->horizon);
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
         step_bounds(gap, &planned, t);
         if (gap->set->direct)
             sharpen_values(gap, t, action);
-        for (int64_t s = 0; s < model->states; s++)
-            if (s % FY_STATES_PER_QUESTION == 0 && fy_stopped(ctx))
-                break;
-            else if (gap->earliest[s] > t)
-                skip_state(gap, t, s, action);
-            else if (fixed && !isnan(fixed[s]))
-                end_state(gap, t, s, action);
-            else
-                certify_state(gap, t, s, action);
+        if (kept)
+            keep_bounds(gap, t);
+        certify_step(gap, t, action);
         fy_gap_next_step(gap);
     }
     out.low = fy_initial_mean(model, gap->pessimistic);

@@ -63,9 +63,10 @@ typedef enum fy_gap_way { FY_WAY_NONE, FY_WAY_CHOICE, FY_WAY_RANGE } fy_gap_way;
 /* For steer.h: the choices that attain D, written by one pass; then, `weighed`, a second looks at
  * these alone, and hands over those that are reached. */
 typedef struct fy_gap_path {
-    int32_t *choice; /* [horizon][states] */
-    uint8_t *way;    /* [horizon][states] an fy_gap_way */
-    double *weight;  /* [horizon][states] how often they get there */
+    int32_t *choice;    /* [horizon][states] */
+    uint8_t *way;       /* [horizon][states] an fy_gap_way */
+    double *weight;     /* [horizon][states] how often they get there */
+    double *high, *low; /* [horizon+1][states] V_bar and V_low of the first pass */
     bool weighed;
     struct fy_steer *steer;
 } fy_gap_path;
@@ -82,7 +83,7 @@ struct fy_gap_pass {
     double zeta;                           /* error of the model's features */
     fy_gap_layer now, after;
     double *optimistic, *pessimistic, *value; /* [2][states] of this step and the one after */
-    double *highest, *lowest;  /* [2][states] the first two as they are planned, see bound_values */
+    double *highest, *lowest;  /* [2][states] the first two as they are planned, see gap.c */
     fy_gap_action mine, other; /* pi(s), and another action */
     fy_gap_action ahead;       /* one whose bounds are asked for, without J */
     int32_t *earliest;         /* [states] the first step at which a state can be reached at all */

@@ -36,12 +36,13 @@ foray_status fy_steer_create(fy_arena *arena, fy_certifier *certifier, fy_steer 
         numbers += square;
         steer->at[g + 1] = (int64_t)numbers;
     }
-    if (!fy_size_mul((size_t)model->horizon, (size_t)model->states, &entries))
+    if (!fy_size_mul((size_t)model->horizon + 1, (size_t)model->states, &entries))
         return FORAY_ERROR_MEMORY;
     steer->certifier = certifier;
     if (!FY_NEW(arena, steer->value, 2 * model->states) || !FY_NEW(arena, steer->action, entries) ||
         !FY_NEW(arena, steer->path.choice, entries) || !FY_NEW(arena, steer->path.way, entries) ||
-        !FY_NEW(arena, steer->path.weight, entries) || !FY_NEW(arena, steer->Y, numbers) ||
+        !FY_NEW(arena, steer->path.weight, entries) || !FY_NEW(arena, steer->path.high, entries) ||
+        !FY_NEW(arena, steer->path.low, entries) || !FY_NEW(arena, steer->Y, numbers) ||
         !FY_NEW(arena, steer->rho, model->generator_sets))
         return FORAY_ERROR_MEMORY;
     for (int side = 0; side < 2; side++)
@@ -119,7 +120,7 @@ static void flow_on(const fy_gap_pass *gap, int64_t pair, double weight, double 
 static int64_t highest_pair(fy_gap_pass *gap, int64_t t, int64_t s)
 {
     const foray_model *model = gap->model;
-    const double *V = gap->optimistic + (t + 1) * model->states;
+    const double *V = gap->path->high + (t + 1) * model->states;
     int64_t best = -1;
     double most = -INFINITY;
     for (int64_t pair = s * model->actions; pair < (s + 1) * model->actions; pair++) {
@@ -136,7 +137,7 @@ static int64_t highest_pair(fy_gap_pass *gap, int64_t t, int64_t s)
 static void flow_value(fy_gap_pass *gap, fy_steer *steer, int64_t t, int64_t s, int sign)
 {
     const foray_model *model = gap->model;
-    const double *all = sign > 0 ? gap->optimistic : gap->pessimistic;
+    const double *all = sign > 0 ? gap->path->high : gap->path->low;
     const double *V = all + (t + 1) * model->states;
     int side = sign < 0;
     double weight = steer->flow[side][s];
