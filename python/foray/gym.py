@@ -17,6 +17,7 @@ n-th episode of ``foray explore --seed s``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium
@@ -181,6 +182,7 @@ class World(gymnasium.Env[np.int64, np.int64]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.int64, dict[str, Any]]:
         """Episode 0 of a seed; without one, the next episode of the last seed."""
+        seed = None if seed is None else integer(seed, "seed", 0, 2**64 - 1)
         super().reset(seed=seed)
         with self._batch.turn():
             if seed is not None or not self._begun:
@@ -278,7 +280,7 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
     ) -> tuple[Ints, dict[str, Any]]:
         """Episode 0 of seeds s, s + 1, ...; without any, the next episode everywhere. With
         ``options={"reset_mask": which}`` only some are reset."""
-        which = np.arange(self.num_envs)[(options or {}).get("reset_mask", slice(None))]
+        which = self._chosen(options)
         with self._batch.turn():
             if seed is None and not self._begun:
                 seed = int(np.random.SeedSequence().generate_state(1)[0])
@@ -288,6 +290,15 @@ class Worlds(VectorEnv[Ints, Ints, npt.NDArray[np.bool_]]):
                 self._batch.begin(self._seeds(seed)[which], which)
             self._begun = True
             return self._answer()
+
+    def _chosen(self, options: Any) -> Ints:
+        """Those that options={"reset_mask": which} names, or all."""
+        if not isinstance(options, (Mapping, type(None))):
+            raise UsageError(f"options={options!r}: a dictionary")
+        mask = np.asarray((options or {}).get("reset_mask", np.ones(self.num_envs, dtype=np.bool_)))
+        if mask.dtype != np.bool_ or mask.shape != (self.num_envs,):
+            raise UsageError(f"reset_mask: an array of True and False, {self.num_envs} of them")
+        return np.flatnonzero(mask)
 
     def _seeds(self, seed: Any) -> npt.NDArray[np.uint64]:
         one = index_of(seed)

@@ -99,6 +99,32 @@ def test_some_can_be_reset_and_memory_can_be_shared() -> None:
     assert envs._batch.step.tolist() == [5, 0, 5, 5]
 
 
+def test_seeds_and_options_of_the_wrong_kind_are_refused() -> None:
+    """They raised what only Gymnasium knows, or an AttributeError."""
+    env, envs = foray.gym.World(ROOMS), foray.gym.Worlds(4, ROOMS)
+    wrong: Any
+    for wrong in ("x", [1], 0.5, -1, 2**64, True, np.array([1, 2])):
+        for reset in (env.reset, envs.reset):
+            with pytest.raises(ValueError, match="seed"):
+                reset(seed=wrong)
+    assert env.reset(seed=np.int64(3))[0] == env.reset(seed=3)[0]
+    for wrong in (1, "x", [1], len):
+        with pytest.raises(ValueError, match="options=.*: a dictionary"):
+            envs.reset(options=wrong)
+    for wrong in ([0], 3, "x", [True], [0.5] * 4, None, np.ones((4, 4), dtype=bool)):
+        with pytest.raises(ValueError, match="reset_mask: an array of True and False, 4 of them"):
+            envs.reset(options={"reset_mask": wrong})
+
+
+def test_states_that_are_none_in_shared_memory_are_refused() -> None:
+    envs = foray.gym.Worlds(3, ROOMS, copy=False)
+    states, _ = envs.reset(seed=0)
+    for wrong in (10**9, -1, 2**40, -(2**63)):
+        states[1] = wrong
+        with pytest.raises(foray.ForayError):
+            envs.step(np.zeros(3, dtype=np.int64))
+
+
 def test_a_plan_plays() -> None:
     run = foray.explore(ROOMS, episodes=3000)
     plan = run.plan("goal:3")
