@@ -206,6 +206,57 @@ static void certificates_hold(void **state)
     assert_true(control.failed > truth_max_failures(RUNS, 0.5));
 }
 
+/* The function itself, each value said once. */
+static foray_reward *spelt_out(const support_bench *b, const foray_reward *reward)
+{
+    foray_reward_facts facts;
+    foray_reward *made;
+    foray_reward_describe(reward, &facts);
+    support_ok(b->ctx, foray_reward_create(b->ctx, b->unstructured, "r", facts.low, facts.high,
+                                           facts.low, &made));
+    for (int64_t i = 0; i < 4 * 5 * 2 * 5; i++) {
+        int64_t t = i / 50, s = i / 10 % 5, a = i / 5 % 2, next = i % 5;
+        double value = foray_reward_next_at(reward, t, s, a, next);
+        support_ok(b->ctx, foray_reward_set_next(b->ctx, made, t, s, a, next, value));
+    }
+    support_ok(b->ctx, foray_reward_set_discount(b->ctx, made, facts.discount));
+    support_ok(b->ctx, foray_reward_set_minimise(b->ctx, made, facts.minimise));
+    return made;
+}
+
+/* Rules of which later ones overrule others give the bits of the function that they say. */
+static void ways_to_say_it_are_one(void **state)
+{
+    (void)state;
+    support_bench b = bench_of(7);
+    support_random random = {.seed = 7};
+    foray_settings settings;
+    foray_explorer *explorer;
+    foray_settings_default(&settings);
+    support_ok(b.ctx, foray_settings_set(b.ctx, &settings, "algorithm", "random"));
+    support_ok(b.ctx, foray_explorer_create(b.ctx, b.unstructured, &settings, &explorer));
+    assert_true(truth_play(explorer, b.world, 300));
+    for (int kind = 0; kind < 300; kind++) {
+        twins r = twins_of(&b, kind, &random);
+        foray_reward *spelt = spelt_out(&b, r.unstructured);
+        const foray_reward *const rewards[] = {r.unstructured, spelt};
+        foray_policy *policy[2];
+        support_ok(b.ctx, foray_explorer_plan(explorer, 2, rewards,
+                                              (foray_mode)(kind % FORAY_MODES), policy));
+        assert_memory_equal(policy[0]->action, policy[1]->action, 4 * 5 * sizeof(int32_t));
+        assert_true(policy[0]->expected == policy[1]->expected);
+        assert_true(policy[0]->low == policy[1]->low && policy[0]->high == policy[1]->high);
+        assert_true(policy[0]->certificate.gap == policy[1]->certificate.gap);
+        foray_policy_destroy(policy[0]);
+        foray_policy_destroy(policy[1]);
+        foray_reward_destroy(spelt);
+        foray_reward_destroy(r.unstructured);
+        foray_reward_destroy(r.truth);
+    }
+    foray_explorer_destroy(explorer);
+    support_bench_clear(&b);
+}
+
 /* --------------------------------------------------------------------- what follows */
 
 /* What a state that never followed would earn counts low in plans and high in certificates. */
@@ -300,9 +351,9 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(last_words_count),   cmocka_unit_test(certificates_hold),
-        cmocka_unit_test(elsewhere_counts),   cmocka_unit_test(kinds_are_bounded),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(last_words_count),       cmocka_unit_test(certificates_hold),
+        cmocka_unit_test(ways_to_say_it_are_one), cmocka_unit_test(elsewhere_counts),
+        cmocka_unit_test(kinds_are_bounded),      cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

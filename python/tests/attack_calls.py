@@ -164,7 +164,7 @@ def targets(of: Objects) -> Iterator[tuple[str, Callable[[], Any], str]]:
         if name.startswith("gym.") and not hasattr(foray, "gym"):
             continue
         for attribute, what in inspect.getmembers(type(make())):
-            if not _is_public(attribute) or attribute == "__init__" or attribute in ("np_random", "np_random_seed"):
+            if not _is_public(attribute) or attribute == "__init__" or attribute in ("np_random", "np_random_seed", "get_wrapper_attr"):
                 continue
             if isinstance(what, property):
                 yield f"{name}.{attribute} (property)", (lambda m=make, a=attribute: lambda: getattr(m(), a)), attribute

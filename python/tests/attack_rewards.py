@@ -264,9 +264,11 @@ class Maker:
         self.clusters = case.run.clusters
 
     def make(self, rng: np.random.Generator) -> Wanted:
-        kind = str(rng.choice(["s", "sa", "hsa", "sas", "n", "goal", "reach"]))
+        kind = str(rng.choice(["s", "sa", "hsa", "sas", "n", "goal", "reach", "overruled"]))
         if kind in ("goal", "reach"):
             return self._named(rng, kind)
+        if kind == "overruled":
+            return self._overruled(rng)
         H, S, A = self.case.shape
         shape = {"s": (1, S, 1, 1), "sa": (1, S, A, 1), "hsa": (H, S, A, 1), "sas": (1, S, A, S), "n": (1, 1, 1, S)}[kind]
         worth = np.array(np.broadcast_to(values_of(rng, shape), (H, S, A, S)))
@@ -333,6 +335,30 @@ class Maker:
                 forms["array of steps"] = np.ascontiguousarray(worth[:, :, :, 0])
         return ahead | forms
 
+    def _overruled(self, rng: np.random.Generator) -> Wanted:
+        """A few entries about one or about all, of which later ones overrule earlier ones."""
+        H, S, A = self.case.shape
+        said: dict[tuple[Any, Any, Any], float] = {}
+        for value in values_of(rng, (int(rng.integers(1, 8)),)).tolist():
+            key = tuple(None if rng.random() < 0.4 else int(rng.integers(size)) for size in (S, A, S))
+            if self.possible[tuple(slice(None) if k is None else k for k in key)].any():
+                said.pop(key, None)  # type: ignore[call-overload]
+                said[key] = value  # type: ignore[index]
+        w = np.zeros((S, A, S))
+        for key, value in said.items():
+            w[tuple(slice(None) if k is None else k for k in key)] = value
+        low, high = min(0.0, *said.values(), 0.0), max(1.0, *said.values(), 0.0)
+        how: dict[str, Any] = {"range": (low, high), "discount": float(rng.choice([1.0, 0.9])), "name": "x",
+                               "minimise": bool(rng.random() < 0.3)}  # fmt: skip
+        short = {key if key[2] is not None else key[:2] if key[1] is not None else key[0]: v for key, v in said.items()}
+        forms = {"dictionary": foray.reward(said, **how), "short keys": foray.reward(short, **how),
+                 "function": foray.reward(lambda s, a, n: w[s, a, n], **how),
+                 "array": foray.reward(w, layout="SAS", **how)}  # fmt: skip
+        listed = [[None, *key[:2], *key[2:] * (key[2] is not None), v] for key, v in said.items()]
+        forms["file"] = self._file(w, "", how, listed)
+        worth = np.array(np.broadcast_to(w, (H, S, A, S)))
+        return Wanted("overruled", worth, [], [], how["discount"], how["minimise"], forms)
+
     def _named(self, rng: np.random.Generator, kind: str) -> Wanted:
         H, S, A = self.case.shape
         chosen = rng.permutation(S).tolist()
@@ -364,9 +390,11 @@ class Maker:
                 forms["file"] = self._write({**content, "optimise": "min"})
         return Wanted(kind, None, to, away, 1.0, minimise, forms)
 
-    def _file(self, worth: Floats, kind: str, how: dict[str, Any]) -> foray.Reward:
+    def _file(
+        self, worth: Floats, kind: str, how: dict[str, Any], listed: list[list[Any]] | None = None
+    ) -> foray.Reward:
         content: dict[str, Any] = {"range": list(how["range"]), "default": 0.0}
-        content["entries"] = entries(worth, self.possible, kind)
+        content["entries"] = entries(worth, self.possible, kind) if listed is None else listed
         if how.get("discount", 1.0) != 1.0:
             content["discount"] = how["discount"]
         if how.get("minimise"):

@@ -4,15 +4,26 @@
 #include <math.h>
 #include <stdlib.h>
 
+static int64_t max_rules(const foray_reward *reward)
+{
+    int64_t max = 0;
+    for (int64_t i = 0; i < reward->tables; i++)
+        if (reward->table[i].rules.count > max)
+            max = reward->table[i].rules.count;
+    return max;
+}
+
 foray_status fy_step_reward_create(foray_context *ctx, const fy_laws *laws,
                                    const foray_reward *reward, fy_step_reward *out)
 {
     fy_step_reward earned = {.laws = laws, .reward = reward};
-    int64_t ranges = fy_seen_laws(laws->seen) + laws->seen->actions;
+    int64_t seen = fy_seen_laws(laws->seen);
     if (fy_reward_looks_ahead(reward) &&
-        (!FY_ALLOC(ctx, earned.ahead, laws->seen->entries) || !FY_ALLOC(ctx, earned.min, ranges) ||
-         !FY_ALLOC(ctx, earned.max, ranges) ||
-         !FY_ALLOC(ctx, earned.said, (reward->states + 1) * (reward->actions + 1)))) {
+        (!FY_ALLOC(ctx, earned.ahead, laws->seen->entries) || !FY_ALLOC(ctx, earned.min, seen) ||
+         !FY_ALLOC(ctx, earned.max, seen) || !FY_ALLOC(ctx, earned.every, reward->actions) ||
+         !FY_ALLOC(ctx, earned.here, reward->actions) ||
+         !FY_ALLOC(ctx, earned.order, max_rules(reward)) ||
+         !FY_ALLOC(ctx, earned.first, reward->states + 2))) {
         fy_step_reward_destroy(&earned);
         return FORAY_ERROR_MEMORY;
     }
@@ -25,7 +36,10 @@ void fy_step_reward_destroy(fy_step_reward *earned)
     free(earned->ahead);
     free(earned->min);
     free(earned->max);
-    free(earned->said);
+    free(earned->every);
+    free(earned->here);
+    free(earned->order);
+    free(earned->first);
     *earned = (fy_step_reward){0};
 }
 
@@ -58,93 +72,95 @@ double fy_step_reward_staying(const fy_step_reward *earned, int64_t state, int64
                          : fy_step_reward_pair(earned, state, action);
 }
 
-static int32_t *said_of(const fy_step_reward *earned, int64_t state, int64_t action)
+/* ---------------------------------------------------------------- ranges over all states */
+
+static void widen(fy_span *span, double value)
 {
-    return &earned->said[(state + 1) * (earned->reward->actions + 1) + action + 1];
+    span->min = fmin(span->min, value);
+    span->max = fmax(span->max, value);
 }
 
-/* Of how many next states something is said about (s,a). A rule about all of them brings back what
- * belongs to the pair, so that nothing can be said by counting. */
-static void count_said(fy_step_reward *earned, const fy_reward_rules *rules)
+static void clear_spans(fy_span *span, int64_t actions)
 {
-    bool counts = true;
-    int64_t room = (earned->reward->states + 1) * (earned->reward->actions + 1);
-    for (int64_t i = 0; i < room; i++)
-        earned->said[i] = 0;
-    for (int64_t i = 0; i < rules->count && counts; i++) {
-        const fy_reward_rule *rule = &rules->rule[i];
-        counts = rule->state == FY_RULE_GONE || rule->next >= 0;
-        if (counts && rule->state != FY_RULE_GONE)
-            ++*said_of(earned, rule->state, rule->action);
+    for (int64_t a = 0; a < actions; a++)
+        span[a] = (fy_span){.min = INFINITY, .max = -INFINITY};
+}
+
+/* The rules by their states, each group in the order in which they were said. */
+static void sort_rules(fy_step_reward *earned, const fy_reward_rules *rules)
+{
+    int32_t *first = earned->first;
+    int64_t groups = earned->reward->states + 1;
+    for (int64_t g = 0; g <= groups; g++)
+        first[g] = 0;
+    for (int64_t i = 0; i < rules->count; i++)
+        if (rules->rule[i].state != FY_RULE_GONE)
+            first[rules->rule[i].state + 1]++;
+    for (int64_t g = 1; g <= groups; g++) /* where each ends */
+        first[g] += first[g - 1];
+    for (int64_t i = rules->count - 1; i >= 0; i--)
+        if (rules->rule[i].state != FY_RULE_GONE)
+            earned->order[--first[rules->rule[i].state + 1]] = (int32_t)i;
+}
+
+/* What the rules of a group say about a state, unless a later one says something else. */
+static void take_group(const fy_step_reward *earned, const fy_reward_rules *rules, int64_t group,
+                       int64_t state, fy_span *span)
+{
+    for (int64_t i = earned->first[group]; i < earned->first[group + 1]; i++) {
+        const fy_reward_rule *rule = &rules->rule[earned->order[i]];
+        int64_t a = rule->action < 0 ? 0 : rule->action;
+        int64_t end = rule->action < 0 ? earned->reward->actions : a + 1;
+        for (; rule->next >= 0 && a < end; a++)
+            if (fy_reward_rules_find(rules, state, a, rule->next) == rule) {
+                widen(&span[a], fy_reward_to_unit(earned->reward, rule->value));
+                span[a].said++;
+            }
     }
-    for (int64_t i = 0; i < room && !counts; i++)
-        earned->said[i] = 0;
 }
 
-/* Is something said about every next state, so that what belongs to the pair counts nowhere? */
-static bool is_overruled(const fy_step_reward *earned, int64_t state, int64_t action)
+/* Before spans_of: what is the same in all states that no rule names. */
+static void take_rules(fy_step_reward *earned, const fy_reward_rules *rules)
 {
-    int64_t S = earned->reward->states;
-    return *said_of(earned, state, action) == S || *said_of(earned, state, -1) == S ||
-           *said_of(earned, -1, action) == S || *said_of(earned, -1, -1) == S;
+    sort_rules(earned, rules);
+    clear_spans(earned->every, earned->reward->actions);
+    take_group(earned, rules, 0, -1, earned->every);
 }
 
-/* r(s,a,s_i) of the successors seen; the range begins with what no rule changes. */
-static void fill_pair(fy_step_reward *earned, int64_t place, int64_t action)
+/* [actions] of a state, until the next one is asked for. */
+static const fy_span *spans_of(const fy_step_reward *earned, const fy_reward_rules *rules,
+                               int64_t state)
+{
+    if (earned->first[state + 1] == earned->first[state + 2])
+        return earned->every;
+    clear_spans(earned->here, earned->reward->actions);
+    take_group(earned, rules, 0, state, earned->here);
+    take_group(earned, rules, state + 1, state, earned->here);
+    return earned->here;
+}
+
+/* Where nothing is said about a next state, what belongs to the pair counts. */
+static fy_span with_pair(const fy_step_reward *earned, fy_span span, double pair)
+{
+    if (span.said < earned->reward->states)
+        widen(&span, pair);
+    return span;
+}
+
+/* r(s,a,s_i) of the successors seen, and the range of all. */
+static void fill_state(fy_step_reward *earned, int64_t place)
 {
     const fy_laws *laws = earned->laws;
-    int64_t law = fy_seen_law(laws->seen, place, action), state = laws->seen->state[place];
-    bool overruled = is_overruled(earned, state, action);
-    earned->min[law] = overruled ? INFINITY : fy_step_reward_pair(earned, state, action);
-    earned->max[law] = overruled ? -INFINITY : fy_step_reward_pair(earned, state, action);
-    for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
-        earned->ahead[i] = following(earned, state, action, laws->seen->state[laws->next[i]]);
-}
-
-static void widen(fy_step_reward *earned, int64_t at, double value)
-{
-    earned->min[at] = fmin(earned->min[at], value);
-    earned->max[at] = fmax(earned->max[at], value);
-}
-
-/* A rule about one state widens that one's ranges. Those about every state are put together by
- * their actions, behind the laws. */
-static void widen_by(fy_step_reward *earned, const fy_reward_rule *rule)
-{
-    const fy_seen *seen = earned->laws->seen;
-    double value = fy_reward_to_unit(earned->reward, rule->value);
-    int64_t place = rule->state < 0 ? -1 : fy_seen_find(seen, rule->state);
-    int64_t first = rule->action < 0 ? 0 : rule->action;
-    int64_t end = rule->action < 0 ? seen->actions : first + 1;
-    for (int64_t a = first; a < end; a++) {
-        if (rule->state < 0)
-            widen(earned, fy_seen_laws(seen) + a, value);
-        else if (place >= 0)
-            widen(earned, fy_seen_law(seen, place, a), value);
+    int64_t state = laws->seen->state[place];
+    const fy_span *span = spans_of(earned, earned->rules, state);
+    for (int64_t a = 0; a < laws->seen->actions; a++) {
+        int64_t law = fy_seen_law(laws->seen, place, a);
+        fy_span all = with_pair(earned, span[a], fy_step_reward_pair(earned, state, a));
+        earned->min[law] = all.min;
+        earned->max[law] = all.max;
+        for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
+            earned->ahead[i] = following(earned, state, a, laws->seen->state[laws->next[i]]);
     }
-}
-
-static void fill_earned(fy_step_reward *earned)
-{
-    const fy_seen *seen = earned->laws->seen;
-    int64_t every = fy_seen_laws(seen);
-    count_said(earned, earned->rules);
-    for (int64_t a = 0; a < seen->actions; a++) {
-        earned->min[every + a] = INFINITY;
-        earned->max[every + a] = -INFINITY;
-    }
-    for (int64_t i = 0; i < seen->states; i++)
-        for (int64_t a = 0; a < seen->actions; a++)
-            fill_pair(earned, i, a);
-    for (int64_t i = 0; i < earned->rules->count; i++)
-        if (earned->rules->rule[i].state != FY_RULE_GONE && earned->rules->rule[i].next >= 0)
-            widen_by(earned, &earned->rules->rule[i]);
-    for (int64_t i = 0; i < seen->states; i++)
-        for (int64_t a = 0; a < seen->actions; a++) {
-            int64_t law = fy_seen_law(seen, i, a);
-            earned->min[law] = fmin(earned->min[law], earned->min[every + a]);
-            earned->max[law] = fmax(earned->max[law], earned->max[every + a]);
-        }
 }
 
 void fy_step_reward_at(fy_step_reward *earned, int64_t t)
@@ -155,8 +171,11 @@ void fy_step_reward_at(fy_step_reward *earned, int64_t t)
     bool same = pair == earned->pair && earned->rules == rules;
     earned->pair = pair;
     earned->rules = rules->ahead > 0 ? rules : NULL;
-    if (earned->rules && !same)
-        fill_earned(earned);
+    if (!earned->rules || same)
+        return;
+    take_rules(earned, rules);
+    for (int64_t i = 0; i < earned->laws->seen->states; i++)
+        fill_state(earned, i);
 }
 
 void fy_step_reward_range(fy_step_reward *earned, int64_t t, double *min, double *max)
@@ -165,20 +184,19 @@ void fy_step_reward_range(fy_step_reward *earned, int64_t t, double *min, double
     const double *pair = fy_reward_table(reward, t);
     const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
     int64_t A = reward->actions;
+    fy_span all = {.min = INFINITY, .max = -INFINITY};
     if (rules->ahead > 0)
-        count_said(earned, rules);
-    *min = INFINITY;
-    *max = -INFINITY;
-    for (int64_t i = 0; i < reward->states * A; i++) {
-        bool overruled = rules->ahead > 0 && is_overruled(earned, i / A, i % A);
-        *min = overruled ? *min : fmin(*min, pair[i]);
-        *max = overruled ? *max : fmax(*max, pair[i]);
+        take_rules(earned, rules);
+    for (int64_t s = 0; s < reward->states; s++) {
+        const fy_span *span = rules->ahead > 0 ? spans_of(earned, rules, s) : NULL;
+        for (int64_t a = 0; a < A && !span; a++)
+            widen(&all, pair[s * A + a]);
+        for (int64_t a = 0; a < A && span; a++) {
+            fy_span one = with_pair(earned, span[a], pair[s * A + a]);
+            widen(&all, one.min);
+            widen(&all, one.max);
+        }
     }
-    for (int64_t i = 0; i < rules->count; i++) {
-        const fy_reward_rule *rule = &rules->rule[i];
-        if (rule->state == FY_RULE_GONE || rule->next < 0)
-            continue;
-        *min = fmin(*min, fy_reward_to_unit(reward, rule->value));
-        *max = fmax(*max, fy_reward_to_unit(reward, rule->value));
-    }
+    *min = all.min;
+    *max = all.max;
 }

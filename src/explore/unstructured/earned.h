@@ -2,12 +2,17 @@
  *
  * Where a reward is r(s,a) this is its table. Where it depends on what follows, r(s,a,s_i) is found
  * once for every successor seen, with the range of r(s,a,.) over *all* states, because any state
- * may follow. The range may be too large, never too small: rules that others overrule count. */
+ * may follow. The range is that of the function, in whatever way it was said. */
 #ifndef FY_EARNED_H
 #define FY_EARNED_H
 
 #include "explore/unstructured/laws.h"
 #include "reward/reward.h"
+
+typedef struct fy_span {
+    double min, max; /* of r(s,a,s') over next states about which something is said, */
+    int64_t said;    /* and how many these are */
+} fy_span;
 
 typedef struct fy_step_reward {
     const fy_laws *laws;
@@ -15,8 +20,10 @@ typedef struct fy_step_reward {
     const double *pair;           /* [states*actions] r of this step; NULL: nothing is earned */
     const fy_reward_rules *rules; /* the step's; NULL: it does not depend on what follows */
     double *ahead;                /* [entries] r(s,a,s_i) */
-    double *min, *max;            /* [laws] of r(s,a,.); behind them [actions] of every state */
-    int32_t *said; /* [states+1][actions+1] rules about one next state; first: every */
+    double *min, *max;            /* [laws] of r(s,a,.) */
+    fy_span *every, *here;        /* [actions] of a state that no rule names, and of one */
+    int32_t *order;               /* rules: those about every state, then those about each */
+    int32_t *first;               /* [states+2] where these begin in it */
 } fy_step_reward;
 
 foray_status fy_step_reward_create(foray_context *ctx, const fy_laws *laws,
