@@ -255,19 +255,24 @@ foray_status foray_settings_get(foray_context *ctx, const foray_settings *settin
     return FORAY_OK;
 }
 
-const foray_parameter *foray_setting_describe(const char *algorithm, int64_t index)
+/* Those that all algorithms share, then those of one. */
+static const foray_parameter *row_at(const fy_explorer_ops *ops, int64_t index)
 {
-    const fy_explorer_ops *ops = algorithm ? fy_algorithm_named(algorithm) : NULL;
     if (index < 0 || index < FY_COUNT(common))
         return index < 0 ? NULL : &common[index].is;
     index -= FY_COUNT(common);
     return ops && index < ops->parameters ? &ops->parameter[index] : NULL;
 }
 
+const foray_parameter *foray_setting_describe(const char *algorithm, int64_t index)
+{
+    return row_at(algorithm ? fy_algorithm_named(algorithm) : NULL, index);
+}
+
 const foray_parameter *fy_settings_row(const foray_settings *settings, int64_t index)
 {
-    const foray_parameter *row = foray_setting_describe(settings->algorithm, index);
     const fy_explorer_ops *ops = fy_algorithm_named(settings->algorithm);
+    const foray_parameter *row = row_at(ops, index);
     index -= FY_COUNT(common) + (ops ? ops->parameters : 0);
     for (int64_t i = 0; !row && i < count_own(settings); i++) {
         const char *name = settings->own[i].name;

@@ -185,12 +185,14 @@ double fy_certifier_all(fy_certifier *certifier, foray_reward_kind kind)
 }
 
 /* P(s_j|s,a) = p_j + <x_j, y_g>,  ||y_g|| <= 1     =>     |P(s_j|s,a) - p_j| <= ||x_j|| */
-void fy_certifier_intervals(const fy_certifier *certifier, int64_t of, double *low, double *high)
+void fy_certifier_intervals(const fy_certifier *certifier, int64_t generator_set, double *low,
+                            double *high)
 {
     const foray_model *model = certifier->model;
     const fy_confidence *set = certifier->set;
-    int64_t d = set->basis->block[set->basis->block_of_generator_set[of]].dim;
-    for (int64_t j = model->gen_start[of]; j < model->gen_start[of + 1]; j++) {
+    int64_t d = set->basis->block[set->basis->block_of_generator_set[generator_set]].dim;
+    for (int64_t j = model->gen_start[generator_set]; j < model->gen_start[generator_set + 1];
+         j++) {
         double p = set->p[j], norm = set->norm[j];
         /* What forming x may have rounded; what is certain stays so. */
         double terms = (double)(64 + d) * DBL_EPSILON;

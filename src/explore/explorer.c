@@ -251,8 +251,8 @@ static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t
                                const foray_reward *const *rewards, foray_mode mode,
                                foray_policy **policies)
 {
-    const foray_reward **inside;
-    foray_reward **made;
+    const foray_reward **inside = NULL;
+    foray_reward **made = NULL;
     foray_status status = check_order(explorer, count, mode);
     if (status != FORAY_OK)
         return status;
