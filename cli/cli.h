@@ -263,10 +263,6 @@ bool cli_world_at(int64_t index, foray_world_info *info);
  * rooms:rows=3. */
 cli_exit cli_model_open(cli_session *session, const char *source, foray_model **out);
 
-/* The first byte of a file behind spaces and a mark of UTF-8; 0 if there is none. */
-enum { CLI_NO_FILE = -1 };
-int cli_file_begins(const char *path);
-
 /* Is that a model or a built-in world, rather than a run or nothing at all? */
 bool cli_names_model(const char *source);
 
@@ -312,12 +308,6 @@ double cli_loss(const foray_reward *reward, double value, double optimal);
  * and 1 of a probability. */
 void cli_return_range(const foray_reward *reward, int64_t horizon, double *min, double *max);
 
-/* A state or an action by number or name: digits alone are a number, and what else reads as one
- * ("7.0") is one unless it is a name. CLI_NO_PLACE: there is none such; CLI_PLACES: several. */
-enum { CLI_NO_PLACE = -1, CLI_PLACES = -2 };
-typedef const char *cli_name_fn(const foray_model *model, int64_t index);
-int64_t cli_place(const foray_model *model, cli_name_fn *name, int64_t count, const char *text);
-
 /* The policy that a file has, for a model of its shape: a policy file, or CSV with the columns
  * step,state,action. The caller releases *out, also after a failure. */
 cli_exit cli_policy_open(cli_session *session, const foray_model *model, const char *path,
@@ -343,8 +333,6 @@ void cli_help_flag(const cli_option *option, char *text, size_t size);
 void cli_help_text(const cli_option *option, char *text, size_t size);
 /* Prints words up to the width of a page, further lines indented. */
 void cli_help_wrapped(const char *text, int indent);
-/* Is this exit code one that the command can end with? */
-bool cli_help_exit(const cli_command *command, cli_exit code);
 
 /* A page of the manual: "" is foray(1); a command's name; or "algorithms". False: there is none. */
 bool cli_manual_print(const char *page);

@@ -91,7 +91,8 @@ static void print_option(const cli_option *option)
 
 /* ------------------------------------------------------------------ one command */
 
-bool cli_help_exit(const cli_command *command, cli_exit code)
+/* Is this exit code one that the command can end with? */
+static bool may_exit(const cli_command *command, cli_exit code)
 {
     if (code == CLI_DONE || code == CLI_USAGE)
         return true;
@@ -191,7 +192,7 @@ void cli_help_command(const cli_command *command, const cli_options *options,
     print_options(command, options, algorithms);
     printf("\nexit codes:\n");
 #define PRINT_EXIT(name, value, text)                                                              \
-    if (cli_help_exit(command, name))                                                              \
+    if (may_exit(command, name))                                                                   \
         printf("  %-4d %s\n", value, text);
     CLI_EXIT_LIST(PRINT_EXIT)
 #undef PRINT_EXIT

@@ -122,13 +122,16 @@ static bool world_exists(const char *name, cli_guess *guess)
     return false;
 }
 
-/* Streams take memory, and a file without one would seem not to be there. */
-int cli_file_begins(const char *path)
+enum { NO_FILE = -1 };
+
+/* The first byte of a file behind spaces and a mark of UTF-8; 0 if there is none. Streams take
+ * memory, and a file without one would seem not to be there. */
+static int file_begins(const char *path)
 {
     unsigned char first = ' ';
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return CLI_NO_FILE;
+        return NO_FILE;
     ssize_t got = 1;
     while (got == 1 && strchr(" \n\r\t\xEF\xBB\xBF", first)) /* the last three mark UTF-8 */
         got = first ? read(file, &first, 1) : 0;
@@ -147,8 +150,8 @@ static bool is_importable(const char *path)
  * reader refuses what should be imported first. */
 bool cli_names_model(const char *source)
 {
-    int first = cli_file_begins(source);
-    if (first != CLI_NO_FILE)
+    int first = file_begins(source);
+    if (first != NO_FILE)
         return first == '{' || first == 0x89 || is_importable(source);
     char name[64];
     cli_guess guess = {name, NULL, 0};
@@ -311,9 +314,31 @@ void cli_return_range(const foray_reward *reward, int64_t horizon, double *min, 
     *max = facts.stops ? 1 : facts.high * left;
 }
 
+/* An integer below `count`, of digits alone: 1e3 may be a name. */
+static bool read_number(const char *cell, int64_t count, int64_t *out)
+{
+    return *cell && !cell[strspn(cell, "0123456789")] && fy_integer_read(cell, strlen(cell), out) &&
+           *out < count;
+}
+
+enum { NO_STATE = -1, STATES = -2 };
+
+/* A state by its number, or by its name; what reads as an integer otherwise ("7.0") is one unless
+ * it is a name. NO_STATE: there is none such; STATES: several. */
 static int64_t state_of_text(const foray_model *model, const char *text)
 {
-    return cli_place(model, foray_model_state_name, foray_model_states(model), text);
+    int64_t number, count = foray_model_states(model), found = NO_STATE;
+    if (read_number(text, count, &number))
+        return number;
+    for (int64_t s = 0; s < count && found != STATES; s++) {
+        const char *name = foray_model_state_name(model, s);
+        if (name && strcmp(name, text) == 0)
+            found = found == NO_STATE ? s : STATES;
+    }
+    if (found == NO_STATE && fy_integer_read(text, strlen(text), &number) && number >= 0 &&
+        number < count)
+        found = number;
+    return found;
 }
 
 static cli_exit unknown_state(cli_session *session, const foray_model *model, const char *text,
@@ -350,7 +375,7 @@ static cli_exit states_of_text(cli_session *session, const foray_model *model, c
         if (rest)
             *rest++ = 0;
         state[found] = state_of_text(model, name);
-        if (state[found] == CLI_PLACES)
+        if (state[found] == STATES)
             code = cli_fail(session, CLI_BAD_INPUT,
                             "%s: more than one state is called '%s': give a number", text, name);
         else if (state[found] < 0)
@@ -669,27 +694,6 @@ double cli_loss(const foray_reward *reward, double value, double optimal)
 
 /* -------------------------------------------------------------------- policies */
 
-/* An integer below `count`, of digits alone: 1e3 may be a name. */
-static bool read_number(const char *cell, int64_t count, int64_t *out)
-{
-    return *cell && !cell[strspn(cell, "0123456789")] && fy_integer_read(cell, strlen(cell), out) &&
-           *out < count;
-}
-
-int64_t cli_place(const foray_model *model, cli_name_fn *name, int64_t count, const char *text)
-{
-    int64_t number, found = CLI_NO_PLACE;
-    if (read_number(text, count, &number))
-        return number;
-    for (int64_t i = 0; i < count && found != CLI_PLACES; i++)
-        if (name(model, i) && strcmp(name(model, i), text) == 0)
-            found = found == CLI_NO_PLACE ? i : CLI_PLACES;
-    if (found == CLI_NO_PLACE && fy_integer_read(text, strlen(text), &number) && number >= 0 &&
-        number < count)
-        found = number;
-    return found;
-}
-
 /* A policy file begins with '{'; everything else is taken for CSV. */
 cli_exit cli_policy_open(cli_session *session, const foray_model *model, const char *path,
                          foray_policy **out)
@@ -699,8 +703,8 @@ cli_exit cli_policy_open(cli_session *session, const foray_model *model, const c
     if (code != CLI_DONE)
         return code;
     const char *read = cli_reread_path(&data);
-    int first = cli_file_begins(read);
-    if (first == CLI_NO_FILE) {
+    int first = file_begins(read);
+    if (first == NO_FILE) {
         cli_reread_close(&data);
         return cli_fail(session, CLI_BAD_INPUT, "%s: %s", path, strerror(errno));
     }

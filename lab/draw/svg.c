@@ -75,6 +75,65 @@ typedef struct drawing {
     fy_scale x, y;
 } drawing;
 
+/* -------------------------------------------------------------------------- legend */
+
+enum { LEGEND_SIZE = 256 };
+
+/* How series `index` looks. */
+static fy_look chart_look(const fy_chart *chart, int64_t index)
+{
+    int64_t earlier = 0;
+    for (int64_t i = 0; i < index; i++)
+        earlier += fy_look_alike(chart->series[i].name, chart->series[index].name);
+    return fy_look_of(chart->series[index].name, index, earlier);
+}
+
+/* ------------------------------------------------------------------- what is hidden */
+
+/* Lines are drawn in the order of their dashes, then in their own. */
+static bool drawn_later(const fy_chart *chart, int64_t one, int64_t other)
+{
+    int first = chart_look(chart, other).dash, second = chart_look(chart, one).dash;
+    return second > first || (second == first && one > other);
+}
+
+static bool same_points(const fy_series *one, const fy_series *other)
+{
+    int64_t finite = 0;
+    if (one->count != other->count)
+        return false;
+    for (int64_t i = 0; i < one->count; i++) {
+        const fy_series_point *p = &one->point[i], *q = &other->point[i];
+        bool here = isfinite(p->y), there = isfinite(q->y);
+        if (here != there || p->x != q->x || (here && p->y != q->y))
+            return false;
+        finite += here;
+    }
+    return finite > 0;
+}
+
+int64_t fy_chart_under(const fy_chart *chart, int64_t index)
+{
+    int64_t over = -1;
+    for (int64_t i = 0; i < chart->count; i++)
+        if (i != index && same_points(&chart->series[index], &chart->series[i]) &&
+            drawn_later(chart, i, index) && (over < 0 || drawn_later(chart, i, over)))
+            over = i;
+    return over;
+}
+
+/* Its name, with a word about the series that hides it. */
+static const char *chart_label(const fy_chart *chart, int64_t index, char out[LEGEND_SIZE])
+{
+    int64_t over = fy_chart_under(chart, index);
+    const char *name = chart->series[index].name;
+    if (over < 0 || !*name || strcmp(name, chart->series[over].name) == 0)
+        fy_format(out, LEGEND_SIZE, "%s", name);
+    else
+        fy_format(out, LEGEND_SIZE, "%s (under %s)", name, chart->series[over].name);
+    return out;
+}
+
 /* ------------------------------------------------------------------------ pieces */
 
 static void begin_chart(fy_writer *text, const char *id, const char *title, double width,
@@ -133,12 +192,12 @@ static bool is_visible(const fy_chart *chart, const fy_series_point *point)
 /* Where the legend begins: it is to the right, as wide as the longest name within limits. */
 static double right_edge(const fy_chart *chart, double width)
 {
-    char label[FY_LEGEND_SIZE];
+    char label[LEGEND_SIZE];
     size_t longest = 0;
     if (chart->bare)
         return width - RIGHT_BARE;
     for (int64_t i = 0; i < chart->count; i++) {
-        size_t length = strlen(fy_chart_label(chart, i, label));
+        size_t length = strlen(chart_label(chart, i, label));
         longest = length > longest ? length : longest;
     }
     double wanted = LEGEND_SAMPLE + 16.0 + LETTER * (double)longest;
@@ -153,12 +212,12 @@ typedef struct legend_place {
 
 static legend_place place_legend(const drawing *d, int64_t index)
 {
-    char label[FY_LEGEND_SIZE];
+    char label[LEGEND_SIZE];
     legend_place at = {0, 0};
     for (int64_t i = 0; i < index && i < d->chart->count; i++) {
-        double own = (double)strlen(fy_chart_label(d->chart, i, label));
+        double own = (double)strlen(chart_label(d->chart, i, label));
         double next = i + 1 < d->chart->count && i + 1 <= index
-                          ? (double)strlen(fy_chart_label(d->chart, i + 1, label))
+                          ? (double)strlen(chart_label(d->chart, i + 1, label))
                           : 0;
         at.x += LEGEND_SAMPLE + 12.0 + LETTER * own;
         if (next > 0 && 8 + at.x + LEGEND_SAMPLE + LETTER * next > d->width) {
@@ -326,7 +385,7 @@ static int64_t draw_all_series(const drawing *d)
         for (int dash = 0; dash < FY_LOOK_DASHES; dash++)
             for (int64_t i = 0; i < d->chart->count; i++) {
                 const fy_series *series = &d->chart->series[i];
-                fy_look look = fy_chart_look(d->chart, i);
+                fy_look look = chart_look(d->chart, i);
                 if (look.dash != dash)
                     continue;
                 fy_print(d->text, "<g class=\"c%d\">\n", look.colour);
@@ -359,10 +418,10 @@ static const char *shorten(const char *name, char text[128])
 
 static void draw_legend(const drawing *d)
 {
-    char room[128], label[FY_LEGEND_SIZE];
+    char room[128], label[LEGEND_SIZE];
     for (int64_t i = 0; i < d->chart->count; i++) {
-        const char *name = fy_chart_label(d->chart, i, label);
-        fy_look look = fy_chart_look(d->chart, i);
+        const char *name = chart_label(d->chart, i, label);
+        fy_look look = chart_look(d->chart, i);
         double x = d->right + 12, y = d->top + 10.0 + LEGEND_ROW * (double)i;
         if (d->below) {
             legend_place at = place_legend(d, i);
@@ -409,4 +468,54 @@ void fy_svg_chart(fy_writer *text, const fy_chart *chart)
         fy_svg_text(text, "note", "middle", 0.5 * (LEFT + d.right), 0.5 * (d.top + d.foot),
                     "nothing to show");
     fy_print(text, "</svg>\n");
+}
+
+/* --------------------------------------------------------------------------- the legend on pages
+ */
+
+bool fy_legend_same(const fy_chart *one, const fy_chart *other)
+{
+    int64_t count = one->count < other->count ? one->count : other->count;
+    for (int64_t i = 0; i < count; i++)
+        if (strcmp(one->series[i].name, other->series[i].name) != 0)
+            return false;
+    return true;
+}
+
+void fy_legend_html(fy_writer *text, const fy_chart *chart)
+{
+    enum { WIDE = 34, HIGH = 14 };
+    int64_t named = 0;
+    for (int64_t i = 0; i < chart->count; i++)
+        named += *chart->series[i].name != 0;
+    if (named == 0)
+        return;
+    fy_print(text, "<ul class=\"legend\">\n");
+    for (int64_t i = 0; i < chart->count; i++) {
+        fy_look look = chart_look(chart, i);
+        fy_print(text,
+                 "<li><svg class=\"chart key\" aria-hidden=\"true\" width=\"%d\" height=\"%d\">"
+                 "<g class=\"c%d\"><line class=\"line d%d\" x1=\"1\" y1=\"7\" x2=\"33\" y2=\"7\"/>",
+                 WIDE, HIGH, look.colour, look.dash);
+        fy_svg_marker(text, look.marker, 0.5 * WIDE, 0.5 * HIGH);
+        fy_print(text, "/></g></svg> ");
+        fy_print_escaped(text, chart->series[i].name);
+        fy_print(text, "</li>\n");
+    }
+    fy_print(text, "</ul>\n");
+}
+
+void fy_legend_hidden(fy_writer *text, const fy_chart *chart)
+{
+    int64_t shown = 0;
+    for (int64_t i = 0; i < chart->count; i++) {
+        int64_t over = fy_chart_under(chart, i);
+        if (over < 0 || !*chart->series[i].name)
+            continue;
+        fy_print(text, shown++ == 0 ? "<p class=\"hidden\">Hidden: " : "; ");
+        fy_print_escaped(text, chart->series[i].name);
+        fy_print(text, " lies exactly under ");
+        fy_print_escaped(text, chart->series[over].name);
+    }
+    fy_print(text, shown > 0 ? ".</p>\n" : "");
 }

@@ -50,12 +50,8 @@ typedef struct fy_chart {
 /* An <svg> element: as a file of its own, or within a page. */
 void fy_svg_chart(fy_writer *text, const fy_chart *chart);
 
-/* legend.c: how series `index` looks; the series that is drawn over it and hides it, point for
- * point, or -1; and its name, with a word about that. */
-fy_look fy_chart_look(const fy_chart *chart, int64_t index);
+/* The series that is drawn over series `index` and hides it, point for point, or -1. */
 int64_t fy_chart_under(const fy_chart *chart, int64_t index);
-enum { FY_LEGEND_SIZE = 256 };
-const char *fy_chart_label(const fy_chart *chart, int64_t index, char out[FY_LEGEND_SIZE]);
 /* Have two charts the same legend, as far as the shorter one goes? */
 bool fy_legend_same(const fy_chart *one, const fy_chart *other);
 /* The legend as a list on a page; it stands for all charts below it. */

@@ -415,7 +415,7 @@ static double number_of(const fy_coverage_outcome *outcome, int number)
     return numbers[number];
 }
 
-/* Median and most over the runs; NaN where a rule has no such thing. */
+/* Median and largest over the runs; NaN where a rule has no such thing. */
 static void summarise_runs(int64_t runs, const fy_coverage_outcome *outcome, int number,
                            double *work, double *median, double *max)
 {

@@ -21,7 +21,8 @@
 
 static const char *const names[] = {"packing", "hypercube"};
 
-const char *fy_hard_class_name(int kind)
+/* "packing", "hypercube" */
+static const char *class_name(int kind)
 {
     return names[kind];
 }
@@ -339,9 +340,9 @@ static foray_status add_class(fy_lab *lab, const fy_hard_class *hard)
     for (int64_t a = 0; a < fy_lab_count(lab, ALGORITHMS); a++)
         for (int64_t m = 0; m < members && status == FORAY_OK; m++) {
             const int64_t at[FY_LAB_AXES] = {hard->kind, a, member_of(lab, all, m)};
-            status = fy_lab_add_cell(lab, seconds, at, "%s-%s-member-%" PRId64,
-                                     fy_hard_class_name(hard->kind),
-                                     fy_lab_word(lab, ALGORITHMS, a), at[AT_MEMBER]);
+            status =
+                fy_lab_add_cell(lab, seconds, at, "%s-%s-member-%" PRId64, class_name(hard->kind),
+                                fy_lab_word(lab, ALGORITHMS, a), at[AT_MEMBER]);
         }
     return status;
 }
@@ -539,7 +540,7 @@ static void draw_bounds(const fy_lab *lab, bool over_dim, fy_content *content)
                              .x = {.label = over_dim ? "d" : "eps", .kind = FY_AXIS_LOG},
                              .y = {.label = "episodes that are not enough", .kind = FY_AXIS_LOG}});
     for (hard.kind = 0; hard.kind < FY_HARD_CLASSES; hard.kind++) {
-        fy_content_series(content, fy_hard_class_name(hard.kind));
+        fy_content_series(content, class_name(hard.kind));
         for (int i = 0; i < POINTS; i++) {
             if (over_dim)
                 hard.dim = (int64_t)rint(2 * fy_pow(2, 8.0 * i / (POINTS - 1)));
@@ -657,7 +658,7 @@ static void find_within(fy_lab *lab, const success_rates *r)
         lab,
         "In the %s, up to the bound of %.4g episodes nobody succeeds more often than in a share of "
         "%.3g [%.3g, %.3g] (%s, %.0f episode%s); the theorem allows less than %.3g, %s.",
-        fy_hard_class_name(r->kind), fy_hard_class_bound(&hard), best->mean, best->interval.low,
+        class_name(r->kind), fy_hard_class_bound(&hard), best->mean, best->interval.low,
         best->interval.high, algorithm, best->episodes, best->episodes == 1 ? "" : "s", allowed,
         best->interval.low > allowed ? "WHICH IS CONTRADICTED" : "and nothing here contradicts it");
 }
@@ -684,14 +685,14 @@ static void find_reached(fy_lab *lab, const success_rates *r)
         fy_lab_find(lab,
                     "In the %s, no algorithm succeeds with a rate of 1 - delta within %s times the "
                     "bound, %s episodes.",
-                    fy_hard_class_name(r->kind), multiple, episodes);
+                    class_name(r->kind), multiple, episodes);
     else
         fy_lab_find(lab,
                     "In the %s, %s is the first to succeed with a rate of 1 - delta, from %s times "
                     "the bound on (%s episodes); %" PRId64 " of %" PRId64
                     " algorithms do not within %s times the bound.",
-                    fy_hard_class_name(r->kind), fy_lab_word(lab, ALGORITHMS, first), multiple,
-                    episodes, missing, r->algorithms, max);
+                    class_name(r->kind), fy_lab_word(lab, ALGORITHMS, first), multiple, episodes,
+                    missing, r->algorithms, max);
 }
 
 /* ---------------------------------------------------------------------- success rates */
@@ -700,9 +701,8 @@ static void draw_rates(const fy_lab *lab, const success_rates *r, fy_content *co
 {
     const double wanted = 1 - fy_lab_real(lab, DELTA), at_bound = 1;
     char id[32], title[64];
-    fy_format(id, sizeof id, "success-%s", fy_hard_class_name(r->kind));
-    fy_format(title, sizeof title, "How often the gap is at most eps: %s",
-              fy_hard_class_name(r->kind));
+    fy_format(id, sizeof id, "success-%s", class_name(r->kind));
+    fy_format(title, sizeof title, "How often the gap is at most eps: %s", class_name(r->kind));
     fy_content_chart(
         content,
         &(fy_chart){.id = id,
@@ -743,7 +743,7 @@ static void show_rates(const fy_lab *lab, const success_rates *r, fy_content *co
             fy_table_number(&table, rate->of_worst.high);
             fy_table_number(&table, (double)rate->found / (double)rate->trials);
         }
-    fy_format(name, sizeof name, "rates-%s", fy_hard_class_name(r->kind));
+    fy_format(name, sizeof name, "rates-%s", class_name(r->kind));
     fy_content_table(content, FY_TABLE_BEHIND, name, NULL, &table);
 }
 
@@ -758,7 +758,7 @@ static void add_summary(const fy_lab *lab, const success_rates *r, fy_table *tab
         for (int64_t i = 0; i < r->count; i++)
             if (rate_at(r, a, i)->multiple == 1)
                 rate = rate_at(r, a, i);
-        fy_table_cell(table, "%s", fy_hard_class_name(r->kind));
+        fy_table_cell(table, "%s", class_name(r->kind));
         fy_table_cell(table, "%s", fy_lab_word(lab, ALGORITHMS, a));
         fy_table_exact(table, rate ? rate->mean : NAN);
         fy_table_exact(table, rate ? rate->interval.low : NAN);
@@ -781,7 +781,7 @@ static foray_status show_class(fy_lab *lab, int kind, fy_table *summary, fy_cont
                   fy_number(bound, number),
                   bound < 1 ? " That is less than one episode: true, but empty." : "");
     }
-    fy_content_heading(content, "Success rates: the %s", fy_hard_class_name(kind));
+    fy_content_heading(content, "Success rates: the %s", class_name(kind));
     fy_content_paragraph(content,
                          "d = %" PRId64 ", %" PRId64 " members and as many actions, H = %" PRId64
                          ", eps = %.4g: %s",

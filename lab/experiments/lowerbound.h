@@ -21,9 +21,6 @@ typedef struct fy_hard_class {
     double eps, delta;
 } fy_hard_class;
 
-/* "packing", "hypercube" */
-const char *fy_hard_class_name(int kind);
-
 /* Episodes that are not enough. At most 0, or NaN: the theorem says nothing here. */
 double fy_hard_class_bound(const fy_hard_class *hard);
 

@@ -549,7 +549,7 @@ static void describe(const promise *p, char out[128])
 
 /* ----------------------------------------------------------------------- several runs */
 
-/* Least, median and most of the numbers in p->work. */
+/* Smallest, median and largest of the numbers in p->work. */
 typedef struct spread {
     double min, median, max;
 } spread;

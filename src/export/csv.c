@@ -79,7 +79,7 @@ static foray_status choose_names(foray_context *ctx, char *const *names, int64_t
     return FORAY_OK;
 }
 
-foray_status fy_export_csv(const fy_export *e, fy_writer *out)
+static foray_status export_csv(const fy_export *e, fy_writer *out)
 {
     const foray_model *model = e->model;
     char *const *states, *const *actions;
@@ -176,7 +176,7 @@ foray_status fy_model_export(foray_context *ctx, const foray_model *model,
                        format);
     foray_status status = what->low ? take_intervals(&e) : find_probabilities(&e);
     if (status == FORAY_OK)
-        status = umb ? fy_export_umb(&e, &text) : fy_export_csv(&e, &text);
+        status = umb ? fy_export_umb(&e, &text) : export_csv(&e, &text);
     free(e.probability);
     free(e.low);
     free(e.high);

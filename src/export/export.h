@@ -52,10 +52,6 @@ typedef struct fy_export {
 } fy_export;
 
 foray_status fy_export_umb(const fy_export *e, fy_writer *out);
-foray_status fy_export_csv(const fy_export *e, fy_writer *out);
-
-/* "annotations" of index.json, with a comma behind it, and its members into the tar file. */
-foray_status fy_export_check_rewards(const fy_export *e);
 
 /* Does the pair exist? */
 static inline bool fy_export_has(const fy_export *e, int64_t pair)

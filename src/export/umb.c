@@ -74,7 +74,7 @@ static int64_t list_sets(const foray_reward *reward, set out[2])
     return count;
 }
 
-foray_status fy_export_check_rewards(const fy_export *e)
+static foray_status check_rewards(const fy_export *e)
 {
     for (int64_t i = 0; i < e->what->rewards; i++) {
         const foray_reward *reward = e->what->reward[i];
@@ -378,7 +378,7 @@ static void add_names(const fy_export *e, fy_writer *tar)
 foray_status fy_export_umb(const fy_export *e, fy_writer *out)
 {
     fy_writer index = {.ctx = e->ctx};
-    foray_status status = fy_export_check_rewards(e);
+    foray_status status = check_rewards(e);
     if (status != FORAY_OK)
         return status;
     print_index(e, &index);

@@ -73,9 +73,6 @@ static inline const char *fy_words_at(const fy_words *words, int64_t number)
     return (const char *)words->text.data + words->at[number];
 }
 
-/* Are all of them integers from 0 on? *max receives the largest, -1 if there are none. */
-bool fy_words_are_numbers(const fy_words *words, int64_t *max);
-
 /* --------------------------------------------------------------------------------------- tables */
 
 /* What states and transitions earn. */

@@ -119,7 +119,8 @@ foray_status fy_words_number(fy_words *words, const char *word, int32_t *out)
     return FORAY_OK;
 }
 
-bool fy_words_are_numbers(const fy_words *words, int64_t *max)
+/* Are all of them integers from 0 on? *max receives the largest, -1 if there are none. */
+static bool words_are_numbers(const fy_words *words, int64_t *max)
 {
     *max = -1;
     for (int64_t i = 0; i < words->count; i++) {
@@ -338,8 +339,8 @@ static foray_status too_few_rows(const fy_transitions *table)
 static foray_status sort_rows(fy_transitions *table)
 {
     int64_t max_state, max_action;
-    table->numbered_states = fy_words_are_numbers(&table->state_words, &max_state);
-    table->numbered_actions = fy_words_are_numbers(&table->action_words, &max_action);
+    table->numbered_states = words_are_numbers(&table->state_words, &max_state);
+    table->numbered_actions = words_are_numbers(&table->action_words, &max_action);
     table->given = table->numbered_states ? max_state + 1 : table->state_words.count;
     table->actions = table->numbered_actions ? max_action + 1 : table->action_words.count;
     table->states = table->given;

@@ -106,7 +106,8 @@ static double drawn_value(const fy_exact *exact, const double *chance)
     return fy_reward_value(&exact->unit, fy_initial_mean(model, exact->value));
 }
 
-double fy_exact_value_of(const fy_exact *exact, const foray_policy *policy)
+/* Of a policy of any kind. */
+static double exact_value_of(const fy_exact *exact, const foray_policy *policy)
 {
     double value = 0;
     for (int64_t k = 0; k < fy_policy_parts(policy); k++) {
@@ -164,7 +165,7 @@ static foray_status evaluate_policy(foray_context *ctx, const known *k, const fo
     foray_policy *within = NULL;
     foray_status status = k->part ? fy_policy_within(ctx, policy, k->part, &within) : FORAY_OK;
     if (status == FORAY_OK)
-        *value = fy_exact_value_of(&k->exact, within ? within : policy);
+        *value = exact_value_of(&k->exact, within ? within : policy);
     foray_policy_destroy(within);
     return status;
 }

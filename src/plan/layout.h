@@ -41,7 +41,5 @@ void fy_exact_set(fy_exact *exact, const foray_reward *reward);
  * NULL) receives. `all` (may be NULL) receives the values of all steps, as they are planned:
  * [horizon+1][states]. */
 double fy_exact_value(const fy_exact *exact, const int32_t *follow, int32_t *policy, double *all);
-/* The same of a policy of any kind. */
-double fy_exact_value_of(const fy_exact *exact, const foray_policy *policy);
 
 #endif

@@ -162,7 +162,8 @@ static double weight_of(const fy_counts *counts, int64_t pair, double laws, doub
     return (fy_log(laws / delta) + others * (1.0 + fy_log1p(n / others))) / n;
 }
 
-void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts, double *weight)
+/* w = b(n)/n of the certified rule for every pair and layer. */
+static void certify_weights(const foray_explorer *explorer, const fy_counts *counts, double *weight)
 {
     double laws = fy_unstructured_pairs(counts->model) * (double)counts->layers,
            delta = explorer->settings.delta;
@@ -394,7 +395,7 @@ static void certify_one(const foray_explorer *explorer, const void *how, const f
 static fy_bonus_rule certified_rule(const foray_explorer *explorer, const fy_counts *counts,
                                     double *weight)
 {
-    fy_certify_weights(explorer, counts, weight);
+    certify_weights(explorer, counts, weight);
     return (fy_bonus_rule){4.0, sqrt(8.0) + 2.0 / 3.0, explorer->settings.radius_scale, weight};
 }
 

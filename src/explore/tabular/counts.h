@@ -135,9 +135,6 @@ void fy_reward_left(const foray_reward *reward, double *left);
 /* How many pairs have more than one successor, hence a law to learn. */
 double fy_unstructured_pairs(const foray_model *model);
 
-/* w = b(n)/n of the certified rule for every pair and layer. */
-void fy_certify_weights(const foray_explorer *explorer, const fy_counts *counts, double *weight);
-
 /* Plans and certifies. The policy maximises the recursion of `choice` (FORAY_OPTIMISTIC, ...)
  * under `rule`; NULL: under the certified one. Values and certificate come from the
  * certified rule in any case. value[] is that of the best policy in the optimistic and the plug-in
