@@ -143,6 +143,7 @@ static inline int64_t find_among(const int32_t *number, int64_t n, int64_t which
 }
 
 /* Much is copied here so that bytes written may be no part of it, and it stays in registers. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): `to` writes there */
 bool fy_codec_encode(const fy_codec *codec, const foray_model *model, const int32_t *states,
                      const int32_t *actions, uint8_t *out)
 {

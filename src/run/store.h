@@ -164,7 +164,7 @@ typedef struct fy_piece_writer {
     size_t held;      /* and what there is of it */
     foray_status status;
 } fy_piece_writer;
-void fy_piece_writer_put(void *writer, const void *data, size_t size);
+void fy_piece_writer_put(void *to, const void *data, size_t size);
 foray_status fy_piece_writer_end(fy_piece_writer *writer);
 
 /* What is in pieces, of `size` bytes altogether, read from any place on with one piece in memory
