@@ -143,15 +143,15 @@ static inline int64_t find_among(const int32_t *number, int64_t n, int64_t which
 }
 
 /* Much is copied here so that bytes written may be no part of it, and it stays in registers. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): `to` writes there */
 bool fy_codec_encode(const fy_codec *codec, const foray_model *model, const int32_t *states,
                      const int32_t *actions, uint8_t *out)
 {
-    bit_writer to = {.at = out};
+    bit_writer to = {0};
     const fy_codec c = *codec;
     const int64_t begun = fy_begun(model), *start = model->succ_start;
     const int32_t *succ = model->succ;
     int64_t state = enter(model, states[0]);
+    to.at = out;
     for (int64_t t = 0; t < c.horizon; t++) {
         int64_t action = actions[t], next = enter(model, states[c.stride * t + 1]), j = next;
         if (action < 0)
