@@ -20,6 +20,8 @@ expect 1 "foray_explorer_play does not call foray_explorer_observe" walks walks.
 sed 's/^fy_plan_step  /fy_plane_step  /; s/`src\/learn\/`/`src\/teach\/`/' "$source_dir/docs/architecture.md" >walks.md
 expect 1 "fy_plane_step is not defined in src/plan/plan.c" walks walks.md
 expect 1 "the page describes src/teach, which does not exist" walks walks.md
+sed 's/^fy_ridge_update  /fy_bridge_update  /' "$source_dir/docs/architecture.md" >walks.md
+expect 1 "fy_bridge_update is not defined in src/learn/ridge.c" walks walks.md
 
 # Controls: copies of the tree, the objects and the page with one thing changed each.
 mkdir tree

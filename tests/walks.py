@@ -4,8 +4,9 @@
 
 PAGE has blocks ```walk whose lines are FUNCTION FILE [MEMBER]. Each function must be defined in its
 file and be called by the function of the line above: by its name or, where the line names a MEMBER,
-through a table of functions in which it stands under that name. PAGE also has one heading "### FOLDER"
-for every folder of sources. Prints what is wrong, and ends in 1 if anything is.
+through a table of functions in which it stands under that name. In blocks ```where, lines are FUNCTION
+FILE WORDS, and the function must be defined in the file. PAGE also has one heading "### FOLDER" for every
+folder of sources. Prints what is wrong, and ends in 1 if anything is.
 """
 
 import pathlib
@@ -40,6 +41,13 @@ def walk_problems(sources, walk):
         above = name, body
 
 
+def place_problems(sources, places):
+    for line in places.strip().splitlines():
+        name, file, *_ = line.split()
+        if body_of(sources / file, name) is None:
+            yield f"{name} is not defined in {file}"
+
+
 def folder_problems(sources, page):
     said = set(re.findall(r"^### `([a-z/]+)/`$", page, re.M))
     there = {f"src/{path.name}" for path in (sources / "src").iterdir() if path.is_dir()}
@@ -58,6 +66,8 @@ def main():
     for walk in walks:
         problems += walk_problems(sources, walk)
         print(f"{len(walk.strip().splitlines()) - 1} hops")
+    for places in re.findall(r"^```where\n(.*?)^```", page, re.M | re.S):
+        problems += place_problems(sources, places)
     problems += folder_problems(sources, page)
     for problem in problems:
         print(problem)
