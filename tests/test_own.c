@@ -29,10 +29,11 @@ static bool note(void *user, int64_t k, const int32_t *states, const int32_t *ac
 {
     notes *n = user;
     (void)k;
-    for (int64_t t = 0; t < foray_model_horizon(n->model) && n->own.count < n->max; t++)
+    for (int64_t t = 0; t < foray_model_horizon(n->model) && n->own.count < n->max; t++) {
+        double value = paid(n->world, states[t], actions[t], states[t + 1]);
         n->own.value[n->own.count++] =
-            (foray_own_value){states[t], actions[t], states[t + 1],
-                              paid(n->world, states[t], actions[t], states[t + 1])};
+            (foray_own_value){states[t], actions[t], states[t + 1], value, value, 0};
+    }
     return n->own.count < n->max;
 }
 
@@ -112,9 +113,10 @@ static void test_everything_seen(void **state)
         for (int64_t a = 0; a < foray_model_actions(bench->model); a++) {
             const int32_t *next;
             int64_t count = foray_model_successors(bench->model, s, a, &next);
-            for (int64_t j = 0; j < count; j++)
-                n.own.value[n.own.count++] =
-                    (foray_own_value){s, a, next[j], paid(5, s, a, next[j])};
+            for (int64_t j = 0; j < count; j++) {
+                double value = paid(5, s, a, next[j]);
+                n.own.value[n.own.count++] = (foray_own_value){s, a, next[j], value, value, 0};
+            }
         }
     const foray_reward *rewards[] = {reward};
     foray_policy *policy, *plain;
@@ -189,12 +191,12 @@ static void test_refused(void **state)
     run_bench *bench = *state;
     notes n;
     foray_run *run = explored(bench, 3, 5, &n);
-    n.own.value[2].reward = 3.5;
+    n.own.value[2].high = 3.5;
     assert_fails(bench, FORAY_ERROR_INPUT, foray_run_keep_own(run, &n.own));
     run_assert_message(bench, "not between -2 and 3");
-    n.own.value[2].reward = NAN;
+    n.own.value[2].high = NAN;
     assert_fails(bench, FORAY_ERROR_INPUT, foray_run_keep_own(run, &n.own));
-    n.own.value[2].reward = 0;
+    n.own.value[2].low = n.own.value[2].high = 0;
     n.own.value[2].state = 1000;
     assert_fails(bench, FORAY_ERROR_INPUT, foray_run_keep_own(run, &n.own));
     run_assert_message(bench, "the model rules that out");

@@ -102,7 +102,7 @@ static int64_t own_numbers(run_bench *bench)
 static void test_own_reward(void **state)
 {
     run_bench *bench = *state;
-    foray_own_value seen[] = {{0, 0, 0, 0.5}, {6, -1, -1, 1}};
+    foray_own_value seen[] = {{0, 0, 0, 0.5, 0.5, 0}, {6, 1, -1, 1, 1, 9}};
     foray_own own = {.low = 0, .high = 1, .count = 1, .value = seen};
     foray_policy *policy;
     bench->settings.episodes = 70;

@@ -1158,17 +1158,26 @@ FORAY_API foray_status foray_run_plan(foray_run *run, int64_t count,
 FORAY_API foray_status foray_run_complete_policy(foray_run *run, const foray_reward *reward,
                                                  foray_policy *policy);
 
-/* The rewards that a world itself pays, where they are known: values of transitions, or, if action
- * and next are -1, of every action in a state. All values, known or not, lie in [low, high]. */
+/* What a world itself pays, as far as it is known: for a transition; for a pair, where next is -1;
+ * for every action in a state, where action is, too. count 0: always the same, somewhere in [low,
+ * high], mostly low = high; of such entries later ones override. Else it is drawn whenever it is
+ * paid, by a law that is always the same, and a number in [low, high] was paid so often: low < high
+ * only where numbers were rounded, down and up. Numbers that are drawn belong to pairs, or to
+ * transitions of which an entry with count 0 says in what range they are. */
 typedef struct foray_own_value {
     int64_t state, action, next;
-    double reward;
+    double low, high;
+    int64_t count;
 } foray_own_value;
+/* All that a step can pay, known or not, lies in [low, high], and all that an episode of H steps
+ * can, under the true laws and whatever the policy, in [total_low, total_high]; both 0: nobody says
+ * so. */
 typedef struct foray_own {
     double low, high;
-    bool guessed; /* nobody said so: certificates are estimates */
+    double total_low, total_high;
+    bool guessed; /* nobody gave low and high: certificates are estimates */
     int64_t count;
-    foray_own_value *value; /* [count] later ones override */
+    foray_own_value *value; /* [count] */
 } foray_own;
 
 /* Stores them in the run, replacing earlier ones; the values are copied. FORAY_ERROR_INPUT: a value
@@ -1177,13 +1186,14 @@ FORAY_API foray_status foray_run_keep_own(foray_run *run, const foray_own *own);
 /* What was stored, which the run owns; false: nothing was. */
 FORAY_API bool foray_run_own(const foray_run *run, foray_own *out);
 
-/* The same as a reward to plan for: with unseen values low, or high; or the uncertainty, 0 where a
- * value was seen and high - low elsewhere. FORAY_ERROR_USAGE: nothing was stored. */
+/* The same as a reward to plan for: the least and the most that it can be, or the difference: 0
+ * where it is known and high - low where nothing is. What is drawn has a mean between the two with
+ * the run's delta, of which its means take a share. FORAY_ERROR_USAGE: nothing was stored. */
 typedef enum foray_own_side { FORAY_OWN_LOW, FORAY_OWN_HIGH, FORAY_OWN_UNSEEN } foray_own_side;
 FORAY_API foray_status foray_run_own_reward(foray_run *run, foray_own_side side,
                                             foray_reward **out);
-/* The plan for it, in which unseen transitions count low, with a certificate in which they count
- * high (docs/rewards.md): it holds whatever they are worth. `store`: it is stored in the run. */
+/* The plan for it, in which what is not known counts low, with a certificate that holds whatever it
+ * is (docs/rewards.md). `store`: it is stored in the run. */
 FORAY_API foray_status foray_run_own_plan(foray_run *run, foray_mode mode, bool store,
                                           foray_policy **out);
 /* The same certificate for a policy from anywhere, as foray_explorer_certify. */

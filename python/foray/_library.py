@@ -300,13 +300,22 @@ class LabInfo(Structure):
 
 
 class OwnValue(Structure):
-    _fields_ = [("state", c_int64), ("action", c_int64), ("next", c_int64), ("reward", c_double)]
+    _fields_ = [
+        ("state", c_int64),
+        ("action", c_int64),
+        ("next", c_int64),
+        ("low", c_double),
+        ("high", c_double),
+        ("count", c_int64),
+    ]
 
 
 class OwnStruct(Structure):
     _fields_ = [
         ("low", c_double),
         ("high", c_double),
+        ("total_low", c_double),
+        ("total_high", c_double),
         ("guessed", c_bool),
         ("count", c_int64),
         ("value", POINTER(OwnValue)),

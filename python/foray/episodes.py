@@ -4,7 +4,8 @@
   be repeated, and a resumed run meets the same ones;
 * after ``terminated`` the environment is not stepped: the state is absorbing for the rest;
 * ``truncated`` ends the recorded episode: what was seen counts, and nothing is said about the rest;
-* its own reward is recorded, and read from its table; a transition with two values is refused.
+* its own reward is recorded, and read from its table; a transition with two values is refused, unless
+  rewards are random.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class Environment:
         self.actions = len(self._moves)
         self.horizon = self._limit(horizon)
         self._over, self._done, self._now = False, False, -1
+        self._paid, self._steps = 0.0, 0
         self.own = Own(self.states, self.actions)
 
     def _limit(self, horizon: int | None) -> int:
@@ -138,6 +140,7 @@ class Environment:
 
     def reset(self, seed: int, episode: int) -> int:
         self._over = self._done = False
+        self._paid, self._steps = 0.0, 0
         self._now, self._see = self._begin(seed, episode)
         return self._now
 
@@ -159,6 +162,11 @@ class Environment:
             raise passed_through(following)
         self.own.note(state, action, following, reward)
         self._over = bool(truncated) and not terminated
+        self._steps += 1
+        if self.own.total is not None:
+            self._paid += float(reward)
+            if terminated or self._steps == self.horizon:
+                self.own.end_episode(self._paid, True)
         self._now = following
         return following
 
@@ -181,7 +189,7 @@ class Environment:
         ends = self.own.ends
         state, number = self._begin(seed, episode)
         A, S, at, steps = self.actions, self.states, 0, len(out) - 1
-        path = [state]
+        path, paid, totals = [state], 0.0, self.own.total is not None
         for t in range(steps):
             action = table[at + state]
             if action < 0:
@@ -197,11 +205,14 @@ class Environment:
                 raise passed_through(following)
             if own.get((state * A + action) * S + following) != reward:
                 note(state, action, following, reward)
+            if totals:
+                paid += float(reward)
             path.append(following)
             state = following
             at += states
             if terminated or truncated:
                 break
+        self.own.end_episode(paid, bool(terminated) or len(path) == steps + 1)
         finish(path, steps, bool(terminated), self.unstructured, out)
 
 

@@ -428,15 +428,15 @@ def reward(
     return made
 
 
-def range_of(given: Any) -> tuple[float, float]:
-    """What a step may be worth: two numbers."""
+def range_of(given: Any, name: str = "range") -> tuple[float, float]:
+    """What a step, or an episode, may be worth: two numbers."""
     try:
         low, high = given
     except (TypeError, ValueError) as problem:
-        raise UsageError(f"range={given!r}: it is (low, high)") from problem
-    least, most = real(low, "range: low"), real(high, "range: high")
+        raise UsageError(f"{name}={given!r}: it is (low, high)") from problem
+    least, most = real(low, f"{name}: low"), real(high, f"{name}: high")
     if not least <= most:
-        raise UsageError(f"range: {least:g} is not below {most:g}")
+        raise UsageError(f"{name}: {least:g} is not below {most:g}")
     return least, most
 
 

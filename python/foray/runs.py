@@ -564,6 +564,8 @@ def _prepare(
     player: Environment | Simulator | None,
     range: tuple[float, float] | None,
     reward_for: RewardLike | None,
+    random_rewards: bool,
+    range_total: tuple[float, float] | None,
 ) -> None:
     """Who plays, and what is wanted beside exploring."""
     run._player = player
@@ -571,10 +573,15 @@ def _prepare(
         if range is not None and player.clusters is not None:
             raise UsageError("range= and clusters=: what a cluster pays is no single number; plan for a function")
         run.clusters = player.clusters
-        player.own.begin(None if range is None else range_of(range))
+        player.own.begin(
+            None if range is None else range_of(range),
+            flag(random_rewards, "random_rewards"),
+            None if range_total is None else range_of(range_total, "range_total"),
+        )
         player.own.take(run)
-    elif range is not None:
-        raise UsageError("range= is that of an environment's own reward, and there is no environment here")
+    elif range is not None or range_total is not None or random_rewards:
+        name = "range=" if range is not None else "range_total=" if range_total is not None else "random_rewards="
+        raise UsageError(f"{name} is about an environment's own reward, and there is no environment here")
     if reward_for is not None:
         built = run._reward(reward_for)
         run._context.call(lib.foray_run_give_reward, run, built)
@@ -650,6 +657,8 @@ def explore(
     until: float | None = None,
     targets: Iterable[RewardLike] = (),
     range: tuple[float, float] | None = None,
+    range_total: tuple[float, float] | None = None,
+    random_rewards: bool = False,
     clusters: str | Clusters | None = None,
     box: Any = None,
     actions: Any = None,
@@ -669,15 +678,18 @@ def explore(
     run. ``known`` says what is known about an environment: a model, or "table", which takes from
     its ``P`` what can follow what and what it pays, but never how likely it is; ``laws`` says which
     (s,a) then share a law. ``until`` ends exploring at a bound for all rewards, or at certificates
-    for ``targets``, which exploring is then for (`scout`, unless ``algorithm`` says otherwise). ``range`` is the range of the environment's own reward, which certificates of
-    plans for "own" need; a table has it. ``clusters`` ("grid:21x21", "radial:500" or
-    :class:`Clusters`) is how vector observations are seen, within ``box=(low, high)`` if the
-    environment's own bounds are too wide; certificates are then estimates. ``actions`` turns
-    continuous actions into a list: the list itself, or how many in each direction. ``twins``
-    doubles the states: an episode that ends in s moves to its twin, s + the number of observations,
-    so that other episodes may pass through s. Clusters have twins unless ``twins=False`` says that
-    episodes do not end. ``reward_for`` is for the few algorithms that see a reward while they
-    explore. All other settings are those of `foray explore`, by name.
+    for ``targets``, which exploring is then for (`scout`, unless ``algorithm`` says otherwise).
+    ``range`` is the range of the environment's own reward, which certificates of plans for "own"
+    need; a table has it. ``range_total`` is the same for all that an episode pays,
+    and makes certificates smaller. ``random_rewards`` says that rewards are drawn, by a law that
+    depends on (s,a,s') alone; without it they must be a function of (s,a,s'). ``clusters``
+    ("grid:21x21", "radial:500" or :class:`Clusters`) is how vector observations are seen, within
+    ``box=(low, high)`` if the environment's own bounds are too wide; certificates are then
+    estimates. ``actions`` turns continuous actions into a list: the list itself, or how many in each
+    direction. ``twins`` doubles the states: an episode that ends in s moves to its twin, s + the
+    number of observations, so that other episodes may pass through s. Clusters have twins unless
+    ``twins=False`` says that episodes do not end. ``reward_for`` is for the few algorithms that see
+    a reward while they explore. All other settings are those of `foray explore`, by name.
 
     >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=1000, seed=7)
     >>> run.episodes, run.setting("seed")
@@ -701,13 +713,13 @@ def explore(
     if path is not None and old is None:  # what is wrong makes no file, and replaces none
         bars.wanted(progress)
         with create(Context(), model, name, chosen, None, False) as rehearsal:
-            _prepare(rehearsal, player, range, reward_for)
+            _prepare(rehearsal, player, range, reward_for, random_rewards, range_total)
             _target(rehearsal._context, rehearsal, until, targets)
     run = old or create(context, model, name, chosen, path, flag(replace, "replace"))
     try:
         if old is not None:
             _check_same(run, model, name if player is not None else None, asked)
-        _prepare(run, player, range, reward_for)
+        _prepare(run, player, range, reward_for, random_rewards, range_total)
         _target(context, run, until, targets)
         return run.explore(episodes=episodes, progress=progress)
     except BaseException:  # nobody else has the run, and whoever resumes it wants its file closed

@@ -8,6 +8,7 @@ the same, to the last bit, as in one environment: each is reset with the seed of
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,6 +135,8 @@ class VectorEnvironment(Environment):
             ready.path, ready.actions, ready.path[1:], ready.rewards, strict=False
         ):
             self.own.note(state, action, following, reward)
+        whole = ready.terminated or len(ready.path) == len(out)
+        self.own.end_episode(math.fsum(map(float, ready.rewards)) if self.own.total else 0.0, whole)
         passed = self.own.ends.intersection(ready.path[:-1] if ready.terminated else ready.path)
         if passed:
             raise passed_through(passed.pop())

@@ -1,5 +1,6 @@
 /* certifier.c - see certifier.h. */
 #include "certify/certifier.h"
+#include "certify/gap_paid.h"
 
 #include <float.h>
 #include <math.h>
@@ -170,6 +171,17 @@ void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double 
     fy_confidence_complete(certifier->set);
     find_widths(certifier, scale);
     fy_confidence_complete(certifier->inside);
+}
+
+foray_status fy_certifier_begin_policy(fy_arena *arena, fy_certifier *certifier,
+                                       const foray_reward *reward, const int32_t *action)
+{
+    return reward->above ? fy_paid_begin(arena, certifier->gap, reward, action) : FORAY_OK;
+}
+
+void fy_certifier_end_policy(fy_certifier *certifier)
+{
+    fy_paid_end(certifier->gap);
 }
 
 fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,

@@ -74,6 +74,13 @@ void fy_certifier_forget(fy_certifier *certifier);
 void fy_certifier_estimate(fy_certifier *certifier, const int64_t *seen, double delta, double scale,
                            const fy_regression_set *regression);
 
+/* Certificates of one policy, until fy_certifier_end_policy, for a reward that may lie between two
+ * (fy_reward.above): what that needs is taken from an arena that ends afterwards. Nothing happens
+ * where the reward is known. */
+foray_status fy_certifier_begin_policy(fy_arena *arena, fy_certifier *certifier,
+                                       const foray_reward *reward, const int32_t *action);
+void fy_certifier_end_policy(fy_certifier *certifier);
+
 /* What a policy loses at most, action[horizon][states]. */
 fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
                                   const int32_t *action);

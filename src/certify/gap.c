@@ -3,16 +3,15 @@
  *
  * The sections: two actions apart (U); the third order; where a certificate comes from; one state;
  * the pass. One action is in gap_action.c. */
-#include "certify/gap_pass.h"
+#include "certify/gap_paid.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ------------------------------------------------------- two actions apart */
 
-/* sum_s' (|dp(s')| + ||dx(s')||) f(s'). In different blocks norms are added. */
-static double difference_spill(fy_gap_pass *gap, const fy_gap_action *a, const fy_gap_action *b,
-                               const double *f)
+double fy_gap_spill(fy_gap_pass *gap, const fy_gap_action *a, const fy_gap_action *b,
+                    const double *f)
 {
     int64_t count = 0, d = a->d;
     bool same_block = a->block == b->block;
@@ -66,7 +65,7 @@ static double first_difference(fy_gap_pass *gap)
 static double second_difference(fy_gap_pass *gap)
 {
     fy_gap_action *mine = &gap->mine, *other = &gap->other;
-    double spill = difference_spill(gap, other, mine, gap->after.E);
+    double spill = fy_gap_spill(gap, other, mine, gap->after.E);
     if (other->block != mine->block)
         return spill + fy_gap_block_norm(gap, other->Psi, other->d) + mine->Psi_max;
     for (int64_t i = 0; i < gap->unknowns * other->d; i++)
@@ -165,7 +164,7 @@ static double third_difference(fy_gap_pass *gap, double left)
     fy_gap_action *mine = &gap->mine, *other = &gap->other;
     int64_t size = gap->unknowns * gap->unknowns;
     double total = third_rounding(gap, mine, left) + third_rounding(gap, other, left) +
-                   difference_spill(gap, other, mine, gap->after.rest);
+                   fy_gap_spill(gap, other, mine, gap->after.rest);
     for (int64_t i = 0; i < size; i++)
         other->K[i] -= mine->K[i];
     total += pair_norm(gap, other->K, 1);
@@ -177,17 +176,19 @@ static double third_difference(fy_gap_pass *gap, double left)
 }
 /* U_h(s,a) + sup P D_{h+1}(s,a), or anything that is at most `enough` where that is clear
  * without vectors. */
-static double advantage(fy_gap_pass *gap, double error, double left, double enough)
+static double advantage(fy_gap_pass *gap, int64_t t, double error, double left, double enough)
 {
     fy_gap_action *mine = &gap->mine, *other = &gap->other;
     double base = other->Q - mine->Q + error + fy_gap_upper_mean(gap, other, gap->after.D);
     base += other->error + mine->error + 2 * gap->zeta * (other->E_max + mine->E_max);
+    double paid = gap->paid ? fy_paid_apart(gap, t, left) : 0;
     double easy = base + other->J_max + mine->J_max + other->Psi_max + mine->Psi_max +
-                  other->spill + mine->spill;
+                  other->spill + mine->spill + paid;
     if (easy <= enough)
         return easy;
+    base += gap->paid ? fmin(paid, fy_paid_apart_by_columns(gap)) : 0;
     if (gap->unknowns == 0)
-        return base + difference_spill(gap, other, mine, gap->after.E) + first_difference(gap);
+        return base + fy_gap_spill(gap, other, mine, gap->after.E) + first_difference(gap);
     fy_gap_find_J(gap, other);
     if (gap->third)
         find_K(gap, other);
@@ -338,6 +339,8 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         mine->Psi_max = fy_gap_block_norm(gap, mine->Psi, mine->d);
         memcpy(now->J + s * gap->unknowns, mine->J, (size_t)gap->unknowns * sizeof *mine->J);
     }
+    if (gap->paid)
+        fy_paid_follow(gap, t, s);
     fy_gap_at(gap, gap->value, t)[s] = mine->Q;
     now->above[s] = max_value(gap, t, mine->pair);
     /* E bounds what J leaves out; without J that is all of V^pi_theta - Vhat. */
@@ -369,7 +372,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
         widest = fmax(widest, error);
         if (gap->zeta == 0 && fy_gap_same(mine, other))
             continue;
-        double candidate = advantage(gap, error, left, D);
+        double candidate = advantage(gap, t, error, left, D);
         if (candidate > D)
             candidate = fmin(candidate, fy_gap_value_difference(gap, t, s, a) + 2 * error);
         if (candidate > D) {
@@ -389,16 +392,23 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
 /* ---------------------------------------------------------------- the pass */
 
 /* V_bar of the best policy and V_low of this one are planned beside the pass, each step just before
- * the pass needs it. */
+ * the pass needs it. Where the reward is not known they belong to two rewards: all that is known
+ * of them here is the range, and sharpen_values does the rest. */
 typedef struct bounds {
     fy_plan_task best, own;
 } bounds;
 
 static bounds begin_bounds(fy_gap_pass *gap, const int32_t *action)
 {
-    bounds b = {.best = fy_gap_begin_best(gap)};
+    bounds b = {0};
     int64_t H = gap->model->horizon;
     size_t layer = (size_t)gap->model->states * sizeof *gap->lowest;
+    if (gap->paid) {
+        memset(fy_gap_at(gap, gap->optimistic, H), 0, layer);
+        memset(fy_gap_at(gap, gap->pessimistic, H), 0, layer);
+        return b;
+    }
+    b.best = fy_gap_begin_best(gap);
     b.own = b.best;
     b.own.sign = -1;
     b.own.follow = action;
@@ -411,6 +421,13 @@ static bounds begin_bounds(fy_gap_pass *gap, const int32_t *action)
 static void step_bounds(fy_gap_pass *gap, const bounds *b, int64_t t)
 {
     size_t layer = (size_t)gap->model->states * sizeof *gap->lowest;
+    if (gap->paid) {
+        fy_progress_step(gap->set->kernel->ctx, gap->model->horizon - 1 - t, gap->model->horizon);
+        memset(fy_gap_at(gap, gap->pessimistic, t), 0, layer);
+        for (int64_t s = 0; s < gap->model->states; s++)
+            fy_gap_at(gap, gap->optimistic, t)[s] = fy_gap_max_left(gap, t);
+        return;
+    }
     fy_gap_step_best(gap, &b->best, t);
     fy_plan_step(&b->own, t);
     memcpy(fy_gap_at(gap, gap->pessimistic, t), fy_gap_at(gap, gap->lowest, t), layer);
@@ -469,7 +486,7 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
         keep_bounds(gap, model->horizon);
     for (int64_t t = model->horizon - 1; t >= 0 && !fy_stopped(ctx); t--) {
         step_bounds(gap, &planned, t);
-        if (gap->set->direct)
+        if (gap->set->direct || gap->paid)
             sharpen_values(gap, t, action);
         if (kept)
             keep_bounds(gap, t);
@@ -479,6 +496,8 @@ fy_gap_result fy_gap_certify(fy_gap_pass *gap, const foray_reward *reward, const
     out.low = fy_initial_mean(model, gap->pessimistic);
     out.values = fy_initial_mean(model, gap->optimistic) - out.low;
     fy_gap_sum_initial(gap, &out);
+    if (gap->paid)
+        out.gap = fmin(out.gap, fy_gap_max_left(gap, 0));
     return out;
 }
 

@@ -1,5 +1,5 @@
 /* gap_action.c - memory of a pass, norms, and one action: see gap_pass.h. */
-#include "certify/gap_pass.h"
+#include "certify/gap_paid.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,20 +132,6 @@ double fy_gap_block_norm(const fy_gap_pass *gap, const double *v, int64_t rows)
     return total;
 }
 
-/* ||sum_j x_j (f_j - f_0)||, f over states. */
-static double spread_norm(const fy_gap_action *c, const double *f, double *sum)
-{
-    double square = 0;
-    for (int64_t i = 0; i < c->d; i++)
-        sum[i] = 0;
-    for (int64_t j = 1; j < c->n; j++)
-        for (int64_t i = 0; i < c->d; i++)
-            sum[i] += c->x[j * c->d + i] * (f[c->next[j]] - f[c->next[0]]);
-    for (int64_t i = 0; i < c->d; i++)
-        square += sum[i] * sum[i];
-    return sqrt(square);
-}
-
 /* ||sum_j x_j (T_j - T_0)||, T = r + V of what follows. */
 double fy_gap_target_norm(const fy_gap_action *c, double *sum)
 {
@@ -160,22 +146,42 @@ double fy_gap_target_norm(const fy_gap_action *c, double *sum)
     return sqrt(square);
 }
 
+/* ||sum_j x_j (f_j - f_0)||, f over the successors. */
+static double follows_norm(const fy_gap_action *c, const double *f, double *sum)
+{
+    double square = 0;
+    for (int64_t i = 0; i < c->d; i++)
+        sum[i] = 0;
+    for (int64_t j = 1; j < c->n; j++)
+        for (int64_t i = 0; i < c->d; i++)
+            sum[i] += c->x[j * c->d + i] * (f[j] - f[0]);
+    for (int64_t i = 0; i < c->d; i++)
+        square += sum[i] * sum[i];
+    return sqrt(square);
+}
+
 /* sup_theta P_theta f <= min(max f, sum_j p_j f_j + ||sum_j x_j f_j|| + zeta (max f - min f)),
  * f >= 0, over the successors; and what the law's likelihood says by itself. */
-double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_action *c, const double *f)
+double fy_gap_upper_of(const fy_gap_pass *gap, const fy_gap_action *c, const double *f)
 {
     double max = 0, min = INFINITY, mean = 0;
     for (int64_t j = 0; j < c->n; j++) {
-        max = fmax(max, f[c->next[j]]);
-        min = fmin(min, f[c->next[j]]);
-        mean += c->p[j] * f[c->next[j]];
-        gap->follows[j] = f[c->next[j]];
+        max = fmax(max, f[j]);
+        min = fmin(min, f[j]);
+        mean += c->p[j] * f[j];
     }
     if (max == 0)
         return 0;
-    double upper = mean + spread_norm(c, f, gap->sum) + gap->zeta * (max - min);
+    double upper = mean + follows_norm(c, f, gap->sum) + gap->zeta * (max - min);
     upper += c->d > 0 ? FY_UNDERFLOW : 0;
-    return fmin(max, fmin(upper, fy_confidence_mean(gap->set, c->set, gap->follows)));
+    return fmin(max, fmin(upper, fy_confidence_mean(gap->set, c->set, f)));
+}
+
+double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_action *c, const double *f)
+{
+    for (int64_t j = 0; j < c->n; j++)
+        gap->follows[j] = f[c->next[j]];
+    return fy_gap_upper_of(gap, c, gap->follows);
 }
 
 /* ------------------------------------------------------------- one action */
@@ -230,6 +236,26 @@ static double find_targets(const fy_gap_pass *gap, int64_t t, const double *V, f
     return reward_rounding(gap, t, unit) + worst;
 }
 
+/* The same in the middle of what the reward may be (sign 0), or at the top (1) or the bottom (-1)
+ * of it. */
+static double find_targets_between(const fy_gap_pass *gap, int64_t t, const double *V,
+                                   fy_gap_action *c, double sign)
+{
+    fy_paid_bounds at;
+    double off = fy_paid_bounds_of(gap->paid, t, c, sign, &at), widest = 0;
+    const double *scale = gap->layout.reward.scale;
+    double times = scale ? scale[t] : 1;
+    c->reward = times * at.pair;
+    c->given = at.pair;
+    c->ahead = c->given_ahead = at.next;
+    c->doubtful = at.doubtful;
+    for (int64_t j = 0; j < c->n; j++) {
+        c->target[j] = times * at.next[j] + V[c->next[j]];
+        widest = fmax(widest, at.next[j] != 0 ? fabs(c->target[j]) : 0);
+    }
+    return off + FY_UNIT * widest;
+}
+
 /* The law of a pair. */
 void fy_gap_turn_to(const fy_gap_pass *gap, int64_t pair, fy_gap_action *c)
 {
@@ -246,12 +272,10 @@ void fy_gap_turn_to(const fy_gap_pass *gap, int64_t pair, fy_gap_action *c)
     c->x = set->x + set->at_x[c->set];
 }
 
-double fy_gap_bound_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t pair, double sign)
+/* sup P_theta T (sign 1), or inf, of what stands in an action's targets. */
+static double bound_targets(const fy_gap_pass *gap, fy_gap_action *c, double sign)
 {
-    fy_gap_action *c = &gap->ahead;
     double mean = 0, max = -INFINITY, min = INFINITY;
-    fy_gap_turn_to(gap, pair, c);
-    find_targets(gap, t, V, c);
     for (int64_t j = 0; j < c->n; j++) {
         c->target[j] *= sign;
         mean += c->p[j] * (c->target[j] - c->target[0]);
@@ -259,8 +283,32 @@ double fy_gap_bound_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t 
         min = fmin(min, c->target[j]);
     }
     double upper = c->target[0] + mean + fy_gap_target_norm(c, gap->sum) + gap->zeta * (max - min);
-    upper = fmin(fmin(upper, max), fy_confidence_mean(gap->set, c->set, c->target));
-    return c->reward + sign * upper;
+    return sign * fmin(fmin(upper, max), fy_confidence_mean(gap->set, c->set, c->target));
+}
+
+double fy_gap_bound_ahead(fy_gap_pass *gap, int64_t t, const double *V, int64_t pair, double sign)
+{
+    fy_gap_action *c = &gap->ahead;
+    fy_gap_turn_to(gap, pair, c);
+    if (!gap->paid) {
+        find_targets(gap, t, V, c);
+        return c->reward + bound_targets(gap, c, sign);
+    }
+    double off = find_targets_between(gap, t, V, c, sign);
+    double cap = fy_paid_cap(gap->paid, t, pair, sign);
+    double bound = c->reward + bound_targets(gap, c, sign) + sign * off;
+    if (isinf(cap))
+        return bound;
+    /* Where sup P is not monotone, cutting can raise it: the better of both. */
+    if (fy_paid_cuts_inside(gap->paid, c)) {
+        find_targets_between(gap, t, V, c, sign);
+        for (int64_t j = 0; j < c->n; j++)
+            c->target[j] = sign > 0 ? fmin(c->target[j], cap - c->reward)
+                                    : fmax(c->target[j], cap - c->reward);
+        double cut = c->reward + bound_targets(gap, c, sign) + sign * off;
+        bound = sign > 0 ? fmin(bound, cut) : fmax(bound, cut);
+    }
+    return sign > 0 ? fmin(bound, cap) : fmax(bound, cap);
 }
 
 /* Everything about (s,a) at step t that costs no vector of all unknowns. */
@@ -270,7 +318,7 @@ void fy_gap_sum_up(const fy_gap_pass *gap, int64_t t, const double *V, int64_t p
     const fy_confidence *set = gap->set;
     const fy_gap_layer *after = &gap->after;
     fy_gap_turn_to(gap, pair, c);
-    double inexact = find_targets(gap, t, V, c);
+    double inexact = gap->paid ? find_targets_between(gap, t, V, c, 0) : find_targets(gap, t, V, c);
     double root = sqrt(gap->blocks), rest = 0, size = 0, carried = 0;
     double max = -INFINITY, min = INFINITY;
     c->A = c->F = c->spill = c->E_max = c->J_max = c->Psi_max = 0;
@@ -330,7 +378,7 @@ void fy_gap_find_J(const fy_gap_pass *gap, fy_gap_action *c)
 bool fy_gap_same(const fy_gap_action *a, const fy_gap_action *b)
 {
     size_t row = (size_t)a->n * sizeof *a->given_ahead;
-    return a->set == b->set && a->given == b->given &&
+    return !a->doubtful && !b->doubtful && a->set == b->set && a->given == b->given &&
            memcmp(a->next, b->next, (size_t)a->n * sizeof *a->next) == 0 &&
            (!a->given_ahead || memcmp(a->given_ahead, b->given_ahead, row) == 0);
 }
@@ -352,7 +400,8 @@ double fy_gap_rounding(const fy_gap_pass *gap, const fy_gap_action *a, const fy_
 double fy_gap_max_error(const fy_gap_pass *gap, int64_t t)
 {
     const fy_plan_reward *reward = &gap->layout.reward;
-    int64_t H = gap->model->horizon, from = reward->next || reward->fixed ? t : t + 1;
+    bool now = reward->next || reward->fixed || gap->paid;
+    int64_t H = gap->model->horizon, from = now ? t : t + 1;
     if (reward->limit)
         return from < H ? reward->limit[from] : 0;
     return (double)(H - from);
@@ -472,6 +521,8 @@ void fy_gap_next_step(fy_gap_pass *gap)
     fy_gap_layer swap = gap->now;
     gap->now = gap->after;
     gap->after = swap;
+    if (gap->paid)
+        fy_paid_next_step(gap->paid);
 }
 
 /* Means over the initial states; the policy's value lies within ||J(mu)||_B + E(mu) of Vhat(mu). */
@@ -490,6 +541,7 @@ void fy_gap_sum_initial(fy_gap_pass *gap, fy_gap_result *out)
             gap->mean[k] += mu * gap->after.J[s * gap->unknowns + k];
     }
     double width = fy_gap_block_norm(gap, gap->mean, 1) + E + FY_UNDERFLOW;
+    width += gap->paid ? fy_paid_width(gap) : 0;
     out->low = fmax(out->low, out->value - width);
     const double *limit = gap->layout.reward.limit;
     out->high = fmin(limit ? limit[0] : (double)model->horizon, out->value + width);

@@ -51,7 +51,10 @@ typedef struct fy_gap_action {
     double *Psi;               /* [d][unknowns] */
     double *K, *T;             /* [unknowns][unknowns], [d][unknowns][unknowns] */
     double G;                  /* as in layer */
+    bool doubtful;             /* what it earns is not known */
 } fy_gap_action;
+
+typedef struct fy_gap_paid fy_gap_paid;
 
 /* At most so many unknowns for the third order. */
 enum { FY_MAX_THIRD = 12 };
@@ -96,8 +99,9 @@ struct fy_gap_pass {
     fy_gap_doubt *doubt;       /* being explained, or NULL */
     fy_gap_path *path;         /* being followed, or NULL */
     const foray_reward *reward;
-    fy_layout layout; /* of the reward */
-    double rounded;   /* roundings in bringing the reward to the unit of planning */
+    fy_layout layout;  /* of the reward */
+    double rounded;    /* roundings in bringing the reward to the unit of planning */
+    fy_gap_paid *paid; /* gap_paid.h: the reward is not known; NULL: it is */
 };
 
 /* How often a long loop asks whether it should stop. */
@@ -114,8 +118,12 @@ void fy_gap_clear_layer(const fy_gap_pass *gap, fy_gap_layer *l);
 double fy_gap_block_norm(const fy_gap_pass *gap, const double *v, int64_t rows);
 /* ||sum_j x_j (T_j - T_0)||, T = r + V of what follows; the vector is left in `sum`. */
 double fy_gap_target_norm(const fy_gap_action *c, double *sum);
-/* sup_theta P_theta f over the successors of an action, f >= 0 over states. */
+/* sup_theta P_theta f over the successors of an action, f >= 0 over states; or over them. */
 double fy_gap_upper_mean(const fy_gap_pass *gap, const fy_gap_action *c, const double *f);
+double fy_gap_upper_of(const fy_gap_pass *gap, const fy_gap_action *c, const double *f);
+/* sum_s' (|dp(s')| + ||dx(s')||) f(s') of two actions. In different blocks norms are added. */
+double fy_gap_spill(fy_gap_pass *gap, const fy_gap_action *a, const fy_gap_action *b,
+                    const double *f);
 
 /* The reward that the pass is about from here on. */
 void fy_gap_set_reward(fy_gap_pass *gap, const foray_reward *reward);

@@ -129,11 +129,19 @@ foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
         explorer->ops->regression != NULL && explorer->ops->regression(explorer, &regression);
     if (!fy_certifier_possible(certifier, regressed))
         return FORAY_OK;
-    if (explorer->certifier_after != explorer->episodes)
-        fy_certifier_estimate(certifier, explorer->seen, explorer->settings.delta,
-                              scale_of(explorer), regressed ? &regression : NULL);
+    if (explorer->spent > 0 && fy_certifier_regressed(certifier) > 0)
+        return fy_fail(
+            explorer->ctx, FORAY_ERROR_USAGE,
+            "rewards that are drawn share delta with laws, and the radii of a regression "
+            "are fixed: there are no certificates for them");
+    if (explorer->certifier_after != explorer->episodes ||
+        explorer->certifier_spent != explorer->spent)
+        fy_certifier_estimate(certifier, explorer->seen,
+                              explorer->settings.delta * (1 - explorer->spent), scale_of(explorer),
+                              regressed ? &regression : NULL);
     /* Sets that were stopped half-way are estimated again. */
     explorer->certifier_after = fy_was_stopped(explorer->ctx) ? -1 : explorer->episodes;
+    explorer->certifier_spent = explorer->spent;
     *out = certifier;
     return FORAY_OK;
 }
@@ -154,10 +162,16 @@ static void keep_result(foray_explorer *explorer, const foray_reward *reward, fy
         policy->certificate.bound = FORAY_BOUND_VALUES;
 }
 
-static void certify_policy(foray_explorer *explorer, fy_certifier *sets, const foray_reward *reward,
-                           foray_policy *policy)
+static foray_status certify_policy(foray_explorer *explorer, fy_certifier *sets,
+                                   const foray_reward *reward, foray_policy *policy)
 {
-    keep_result(explorer, reward, fy_certifier_policy(sets, reward, policy->action), policy);
+    fy_arena scratch = {.ctx = explorer->ctx};
+    foray_status status = fy_certifier_begin_policy(&scratch, sets, reward, policy->action);
+    if (status == FORAY_OK)
+        keep_result(explorer, reward, fy_certifier_policy(sets, reward, policy->action), policy);
+    fy_certifier_end_policy(sets);
+    fy_arena_release(&scratch);
+    return status;
 }
 
 static foray_status certify_any_policy(foray_explorer *explorer, fy_certifier *sets,
@@ -268,7 +282,7 @@ foray_status fy_explorer_plan(foray_explorer *explorer, int64_t count,
     foray_status status = make_policies(explorer, count, rewards, mode, false, policies, &sets);
     for (int64_t i = 0; i < count && status == FORAY_OK && sets; i++) {
         fy_progress_part(explorer->ctx, "certificates", i, count);
-        certify_policy(explorer, sets, rewards[i], policies[i]);
+        status = certify_policy(explorer, sets, rewards[i], policies[i]);
     }
     return status;
 }
@@ -280,8 +294,8 @@ foray_status fy_explorer_need_sets(foray_explorer *explorer, fy_certifier **out)
 }
 
 /* In the numbers of the part. */
-static foray_status certify_inside(foray_explorer *explorer, const foray_reward *reward,
-                                   foray_policy *policy)
+static foray_status certify_known(foray_explorer *explorer, const foray_reward *reward,
+                                  foray_policy *policy)
 {
     fy_certifier *sets = NULL;
     foray_status status =
@@ -296,7 +310,7 @@ static foray_status certify_inside(foray_explorer *explorer, const foray_reward 
     if (explorer->ops->certify)
         status = explorer->ops->certify(explorer, reward, policy);
     else if (fy_policy_is_plain(policy))
-        certify_policy(explorer, sets, reward, policy);
+        status = certify_policy(explorer, sets, reward, policy);
     else
         status = certify_any_policy(explorer, sets, reward, policy);
     if (status != FORAY_OK)
@@ -305,6 +319,16 @@ static foray_status certify_inside(foray_explorer *explorer, const foray_reward 
     fy_policy_convert(policy, reward);
     memcpy(policy->value, value, sizeof value);
     return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
+}
+
+/* Means of rewards that are drawn take their share of delta, and laws have the rest. */
+static foray_status certify_inside(foray_explorer *explorer, const foray_reward *reward,
+                                   foray_policy *policy)
+{
+    explorer->spent = reward->spent;
+    foray_status status = certify_known(explorer, reward, policy);
+    explorer->spent = 0;
+    return status;
 }
 
 /* Half a unit of the last digit of what was rounded on the way to the reward's own unit. */

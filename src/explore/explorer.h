@@ -160,6 +160,9 @@ struct foray_explorer {
     bool aggregated;           /* the world does not obey the model: see foray_world_ops */
     fy_certifier *certifier;   /* made when it is first needed */
     int64_t certifier_after;   /* how many episodes its sets are of; -1: none yet */
+    double spent;              /* the share of delta that means of rewards have, of the certificate
+                                  that is being made; 0 otherwise, and */
+    double certifier_spent;    /* the one that those sets are for */
     fy_refuter refuter;        /* can any law of the model have given the data? */
     int64_t first;             /* the state in which the last episode began */
     int32_t *table;            /* of fy_explorer_table; NULL: not needed yet */

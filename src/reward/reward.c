@@ -131,6 +131,7 @@ void foray_reward_destroy(foray_reward *reward)
     for (int64_t i = 0; i < reward->tables && reward->table; i++)
         fy_reward_rules_clear(&reward->table[i].rules);
     fy_arena_release(&reward->arena);
+    foray_reward_destroy(reward->above);
     free(reward);
 }
 
@@ -242,6 +243,7 @@ static foray_status copy_reward(foray_context *ctx, const foray_reward *reward,
     copy->table = NULL;
     copy->table_of_step = copy->steps_of = NULL;
     copy->fixed = NULL;
+    copy->above = NULL;
     copy->tables = 0;
     if (part) {
         copy->model = part;
@@ -252,6 +254,8 @@ static foray_status copy_reward(foray_context *ctx, const foray_reward *reward,
     foray_status status = allocate_reward(ctx, copy, reward->name);
     if (status == FORAY_OK)
         status = copy_tables(ctx, reward, part, copy);
+    if (status == FORAY_OK && reward->above)
+        status = copy_reward(ctx, reward->above, part, &copy->above);
     if (status != FORAY_OK) {
         foray_reward_destroy(copy);
         return status;

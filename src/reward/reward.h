@@ -83,6 +83,12 @@ struct foray_reward {
     double discount;
     double *fixed; /* [states] NaN: the episode goes on; NULL: it always does */
     double ending;
+    /* Of what a world itself pays (run/own.c). It is at least this reward and at most `above`, of
+     * the same range, whose owner this is; NULL: it is this one. One unknown for each pair or
+     * transition where the two differ, in every step the same. */
+    foray_reward *above;
+    double spent;                 /* the share of delta that goes into the two */
+    double total_low, total_high; /* what an episode pays in all; both 0: nobody says so */
 };
 
 /* r'_h(s,a), as far as it does not depend on s'. */

@@ -156,7 +156,7 @@ foray_status fy_run_aim(foray_run *run, foray_explorer *explorer);
 foray_status fy_run_put_aim(foray_run *run, double until, int64_t count,
                             const foray_reward *const *rewards);
 
-/* ---------------------------------------------------------------- plans.c */
+/* ------------------------------------------------------------------ own.c */
 
 /* The world's own reward, as it was stored last; or as it was under a number that a plan rests on.
  */
@@ -167,6 +167,13 @@ void fy_run_close_own(foray_run *run);
 /* Certifies a policy for it in `explorer`, which has seen the run's first episodes, be it its own
  * or not. */
 foray_status fy_run_certify_own(foray_run *run, foray_explorer *explorer, foray_policy *policy);
+
+/* ---------------------------------------------------------------- plans.c */
+
+/* Stores plans in one transaction, with the episodes that they were made from. own: the number
+ * under which the world's own reward is stored that they are for; 0: they are for others. */
+foray_status fy_run_keep_plans(foray_run *run, int64_t count, const foray_reward *const *rewards,
+                               foray_policy *const *policies, int64_t own);
 
 foray_status fy_run_refit(foray_run *run, foray_explorer *explorer);
 

@@ -32,7 +32,8 @@ static double width_of(const foray_explorer *explorer, const fy_seen *seen, int6
     double n = (double)seen->visits[law];
     if (seen->visits[law] == 0)
         return INFINITY;
-    double x = fy_laws_nats(explorer->model, explorer->settings.delta, seen, law);
+    double delta = explorer->settings.delta * (1 - explorer->spent);
+    double x = fy_laws_nats(explorer->model, delta, seen, law);
     return explorer->settings.radius_scale * x / n * (1 + 4 * DBL_EPSILON);
 }
 

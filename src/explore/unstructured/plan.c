@@ -10,6 +10,11 @@
  *
  * where r may depend on what follows: r(s,a,s_i) belongs to p. Where it does not, it is added last.
  *
+ * Where the reward lies between r- and r+ (fy_reward.above), r is r+ in Q_up and high, r- in Q^ and
+ * low, and equal actions earn the same. Where episodes pay between LO and HI in all, so many steps
+ * can have paid anything before, m_h = lo (h-1) at least and M_h at most, and HI - m_h and LO - M_h
+ * cut lo_h and hi_h, r_j + V_j, and what was drawn after its mean: see certify/gap_paid.h.
+ *
  * sup and inf over the laws of the sets (laws.h), in which states that were never seen may be worth
  * anything that the reward allows: from lo_h to hi_h. V* - V^pi <= gap for all laws in the sets: if
  * the best action is pi_h(s), both follow the same law; if not, its value is at most Q_up. */
@@ -32,17 +37,28 @@ typedef struct planning {
     const foray_reward *reward;
     foray_mode mode;
     bool given;
-    int64_t states;  /* seen */
-    double *lo, *hi; /* [horizon+1] what the reward can still give */
-    fy_step_reward earned;
-    values now, next; /* of step t and t + 1 */
-    double *all;      /* behind them */
-    double *q;        /* [3][actions] Q_up, Q^, Q_low of a state */
+    int64_t states;               /* seen */
+    double *lo, *hi;              /* [horizon+1] what the reward can still give */
+    fy_step_reward earned, above; /* r-, r+ */
+    double total_low, total_high; /* in the unit of planning; infinite: nobody says so */
+    values now, next;             /* of step t and t + 1 */
+    double *all;                  /* behind them */
+    double *q;                    /* [3][actions] Q_up, Q^, Q_low of a state */
     foray_policy *policy;
     fy_unstructured_notes *notes; /* NULL: nobody asks */
 } planning;
 
 /* ----------------------------------------------------------------------- ranges */
+
+/* LO and HI in the unit of planning. */
+static void find_totals(planning *p)
+{
+    const foray_reward *reward = p->reward;
+    double H = (double)reward->horizon, width = reward->high - reward->low, slack = 1e-12 * H;
+    bool given = (reward->total_low != 0 || reward->total_high != 0) && reward->discount == 1;
+    p->total_low = given ? (reward->total_low - reward->low * H) / width - slack : -INFINITY;
+    p->total_high = given ? (reward->total_high - reward->low * H) / width + slack : INFINITY;
+}
 
 /* lo_t = min r_t + g lo_{t+1}, over all (s,a,s'), seen or not; hi the same with max. */
 static void find_ranges(planning *p)
@@ -50,14 +66,19 @@ static void find_ranges(planning *p)
     const foray_reward *reward = p->reward;
     int64_t H = reward->horizon;
     int32_t last = -1;
-    double min = 0, max = 0;
+    double min = 0, max = 0, unused;
+    find_totals(p);
     p->lo[H] = p->hi[H] = reward->fixed ? reward->ending : 0;
     for (int64_t t = H - 1; t >= 0; t--) {
         if (!reward->fixed && reward->table_of_step[t] != last)
             fy_step_reward_range(&p->earned, t, &min, &max);
+        if (reward->above && reward->table_of_step[t] != last)
+            fy_step_reward_range(&p->above, t, &unused, &max);
         last = reward->table_of_step[t];
         p->lo[t] = reward->fixed ? 0 : min + reward->discount * p->lo[t + 1];
         p->hi[t] = reward->fixed ? 1 : max + reward->discount * p->hi[t + 1];
+        p->lo[t] = fmax(p->lo[t], p->total_low - (double)t);
+        p->hi[t] = fmax(fmin(p->hi[t], p->total_high), p->lo[t]);
     }
 }
 
@@ -70,26 +91,43 @@ typedef struct place {
 
 typedef double expectation(const fy_laws *laws, int64_t law, const fy_law_target *target);
 
-/* r + gV under the law of an action. What follows an absorbing state is known. */
-static double after(const planning *p, const place *x, int64_t a, const double *value,
-                    expectation *of)
+/* Is it not known what a pair pays, whatever follows? */
+static bool is_doubtful(const planning *p, const place *x, int64_t a, int64_t law)
+{
+    return !fy_step_reward_varies(&p->above, law) &&
+           fy_step_reward_alike(&p->earned, x->state, a, law) <
+               fy_step_reward_alike(&p->above, x->state, a, law);
+}
+
+/* r + gV under the law of an action. What follows an absorbing state is known. Targets are cut to
+ * between lo and hi, and so by totals, but not where a pair's reward is drawn, which may depend on
+ * what follows. */
+static double after(const planning *p, const place *x, int64_t a, const fy_step_reward *earned,
+                    const double *value, expectation *of)
 {
     const fy_seen *seen = p->laws->seen;
-    const fy_step_reward *earned = &p->earned;
     double lo = p->lo[x->t + 1], hi = p->hi[x->t + 1];
+    double least = p->total_low - (double)x->t, most = p->total_high;
     int64_t law = fy_seen_law(seen, x->at, a);
     if (seen->absorbing[x->at])
-        return fy_step_reward_staying(earned, x->state, a) + x->g * value[x->at];
+        return fmax(fmin(fy_step_reward_staying(earned, x->state, a) + x->g * value[x->at], most),
+                    least);
     if (fy_step_reward_varies(earned, law)) {
         const fy_law_target target = {.value = value,
                                       .ahead = earned->ahead,
                                       .discount = x->g,
-                                      .lo = earned->min[law] + x->g * lo,
-                                      .hi = earned->max[law] + x->g * hi};
+                                      .lo = fmax(earned->min[law] + x->g * lo, least),
+                                      .hi = fmin(earned->max[law] + x->g * hi, most)};
         return of(p->laws, law, &target);
     }
+    double r = fy_step_reward_alike(earned, x->state, a, law);
+    bool drawn = p->reward->spent > 0 && is_doubtful(p, x, a, law);
+    if (!drawn && (isfinite(most) || isfinite(least))) {
+        lo = fmax(lo, least - r);
+        hi = fmax(fmin(hi, most - r), lo);
+    }
     const fy_law_target target = {.value = value, .lo = lo, .hi = hi};
-    return fy_step_reward_alike(earned, x->state, a, law) + x->g * of(p->laws, law, &target);
+    return fmax(fmin(r + x->g * of(p->laws, law, &target), most), least);
 }
 
 /* What follows alone: the gap of the states to come. */
@@ -115,10 +153,10 @@ static int64_t choose(planning *p, const place *x)
     int64_t A = p->reward->actions;
     double *up = p->q, *guess = p->q + A, *low = p->q + 2 * A;
     for (int64_t a = 0; a < A; a++) {
-        up[a] = after(p, x, a, p->next.up, fy_laws_high);
-        guess[a] = after(p, x, a, p->next.guess, fy_laws_target_mean);
+        up[a] = after(p, x, a, &p->above, p->next.up, fy_laws_high);
+        guess[a] = after(p, x, a, &p->earned, p->next.guess, fy_laws_target_mean);
         if (p->mode == FORAY_PESSIMISTIC && !p->given)
-            low[a] = after(p, x, a, p->next.low, fy_laws_low);
+            low[a] = after(p, x, a, &p->earned, p->next.low, fy_laws_low);
     }
     if (p->given)
         return p->policy->action[x->t * p->reward->states + x->state];
@@ -136,9 +174,12 @@ static void note(planning *p, const place *x, int64_t own, int64_t choice)
     notes->choice[at] = (int32_t)choice;
     notes->best[at] = (int32_t)best;
     notes->gap[at] = p->now.gap[x->at];
-    notes->choice_bonus[at] = up[choice] - after(p, x, choice, p->next.up, fy_laws_target_mean);
-    notes->best_bonus[at] = up[best] - after(p, x, best, p->next.up, fy_laws_target_mean);
-    notes->low_bonus[at] = after(p, x, own, p->next.low, fy_laws_target_mean) - p->now.low[x->at];
+    notes->choice_bonus[at] =
+        up[choice] - after(p, x, choice, &p->above, p->next.up, fy_laws_target_mean);
+    notes->best_bonus[at] =
+        up[best] - after(p, x, best, &p->above, p->next.up, fy_laws_target_mean);
+    notes->low_bonus[at] =
+        after(p, x, own, &p->earned, p->next.low, fy_laws_target_mean) - p->now.low[x->at];
 }
 
 static void value_place(planning *p, const place *x)
@@ -148,8 +189,8 @@ static void value_place(planning *p, const place *x)
     const double *up = p->q, *guess = p->q + A;
     p->now.up[at] = up[best_of(up, A)];
     p->now.guess[at] = guess[pi];
-    p->now.high[at] = after(p, x, pi, p->next.high, fy_laws_high);
-    p->now.low[at] = after(p, x, pi, p->next.low, fy_laws_low);
+    p->now.high[at] = after(p, x, pi, &p->above, p->next.high, fy_laws_high);
+    p->now.low[at] = after(p, x, pi, &p->earned, p->next.low, fy_laws_low);
     for (int64_t a = 0; a < A; a++)
         if (a != pi && up[a] - p->now.low[at] > gap) {
             gap = up[a] - p->now.low[at];
@@ -172,6 +213,7 @@ static void step_back(planning *p, int64_t t)
 {
     const foray_reward *reward = p->reward;
     fy_step_reward_at(&p->earned, t);
+    fy_step_reward_at(&p->above, t);
     for (int64_t i = 0; i < p->states; i++) {
         int64_t state = p->laws->seen->state[i];
         const place x = {t, i, state, reward->discount};
@@ -294,7 +336,10 @@ foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws 
                   .states = laws->seen->states,
                   .policy = policy,
                   .notes = notes};
+    const foray_reward *above = reward->above ? reward->above : reward;
     foray_status status = fy_step_reward_create(explorer->ctx, laws, reward, &p.earned);
+    if (status == FORAY_OK)
+        status = fy_step_reward_create(explorer->ctx, laws, above, &p.above);
     if (status == FORAY_OK)
         status = prepare(&p);
     for (int64_t t = reward->horizon - 1; t >= 0 && status == FORAY_OK; t--) {
@@ -309,6 +354,7 @@ foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws 
     if (status == FORAY_OK)
         finish(&p);
     fy_step_reward_destroy(&p.earned);
+    fy_step_reward_destroy(&p.above);
     free(p.lo);
     free(p.hi);
     free(p.all);
