@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "log.h"
 #include "output.h"
 #include "progress.h"
 #include "view.h"
@@ -13,7 +14,9 @@
 typedef struct learning {
     cli_session *session;
     const char *path;
+    const char *source; /* of the model; NULL: none is given */
     cli_reread data;
+    cli_log log;
     foray_model *given;
     foray_run *run;
     cli_progress progress;
@@ -26,12 +29,29 @@ static foray_status count_episode(void *user, const fy_recorded_episode *episode
     return FORAY_OK;
 }
 
+/* The file of episodes: what was given, or what a log became. */
+static const char *episodes_of(const learning *l)
+{
+    return l->log.log ? l->log.path : cli_reread_path(&l->data);
+}
+
+/* A log is understood first; then it is a file of episodes, of a model with its names. */
+static cli_exit open_log(learning *l, const foray_model *model)
+{
+    if (!cli_has(l->session, "columns"))
+        return model ? CLI_DONE
+                     : cli_fail(l->session, CLI_USAGE,
+                                "give the model that the data are about, or --columns for a log "
+                                "that is about nothing known yet");
+    return cli_log_open(l->session, l->data.shown, cli_reread_path(&l->data), model, &l->log);
+}
+
 /* The data are read before there is a run: bad ones leave no file behind, and replace none. */
 static cli_exit check_data(const learning *l, const foray_model *model)
 {
     int64_t episodes = 0;
     foray_status status =
-        fy_data_read(l->session->ctx, model, cli_reread_path(&l->data), count_episode, &episodes);
+        fy_data_read(l->session->ctx, model, episodes_of(l), count_episode, &episodes);
     cli_exit code = cli_reread_status(l->session, &l->data, status);
     if (status == FORAY_ERROR_WORLD)
         return CLI_BAD_INPUT;
@@ -43,44 +63,69 @@ static cli_exit check_data(const learning *l, const foray_model *model)
 static cli_exit start_run(learning *l)
 {
     cli_session *session = l->session;
-    const char *source = session->args.operand[0];
+    const char *source = l->source;
     foray_run_creation how = cli_has(session, "force") ? FORAY_RUN_REPLACE : FORAY_RUN_NEW;
     foray_settings settings;
     foray_settings_default(&settings);
     snprintf(settings.algorithm, sizeof settings.algorithm, "recorded");
     settings.delta = cli_real(session, "delta");
-    if (cli_view_names(source))
+    if (source && cli_view_names(source))
         return cli_fail(session, CLI_USAGE,
                         "%s is a system, whose states are vectors: data are learnt with a model "
                         "('foray world export')",
                         source);
     cli_exit code = cli_destination_check(session, l->path);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && source)
         code = cli_model_open(session, source, &l->given);
     if (code == CLI_DONE)
-        code = check_data(l, l->given);
+        code = open_log(l, l->given);
+    const foray_model *model = l->log.log ? l->log.log->model : l->given;
     if (code == CLI_DONE)
-        code = cli_status_of_model(
-            session, source,
-            foray_run_create(session->ctx, l->path, how, l->given, source, &settings, &l->run));
+        code = check_data(l, model);
+    if (code == CLI_DONE)
+        code = cli_status_of_model(session, source ? source : "log",
+                                   foray_run_create(session->ctx, l->path, how, model,
+                                                    source ? source : "log", &settings, &l->run));
     return code;
 }
 
-/* More data for a run that was learnt with the same model. */
+/* Names that a log was the first to mention become the run's. */
+static cli_exit take_names(learning *l)
+{
+    cli_session *session = l->session;
+    const fy_log *log = l->log.log;
+    if (!log || log->new_states + log->new_actions == 0)
+        return CLI_DONE;
+    cli_exit code = cli_status(session, fy_run_rename(l->run, log->model));
+    code = cli_run_close(session, l->run, code);
+    l->run = NULL;
+    return code == CLI_DONE ? cli_status(session, foray_run_open(session->ctx, l->path,
+                                                                 FORAY_RUN_WRITE, &l->run))
+                            : code;
+}
+
+/* More data for a run that was learnt with the same model; of a log, with the run's own. */
 static cli_exit continue_run(learning *l)
 {
     cli_session *session = l->session;
     if (cli_has(session, "force") || cli_has(session, "delta"))
         return cli_fail(session, CLI_USAGE, "--append keeps the run and its delta: without --%s",
                         cli_has(session, "force") ? "force" : "delta");
-    cli_exit code = cli_model_open(session, session->args.operand[0], &l->given);
-    if (code == CLI_DONE)
+    if (!l->source && !cli_has(session, "columns"))
+        return open_log(l, NULL);
+    cli_exit code = l->source ? cli_model_open(session, l->source, &l->given) : CLI_DONE;
+    if (code == CLI_DONE && l->source && !cli_has(session, "columns"))
         code = check_data(l, l->given);
     if (code == CLI_DONE)
         code = cli_status(session, foray_run_open(session->ctx, l->path, FORAY_RUN_WRITE, &l->run));
-    if (code == CLI_DONE && !foray_model_equal(l->given, foray_run_model(l->run)))
+    if (code == CLI_DONE && l->source && !foray_model_equal(l->given, foray_run_model(l->run)))
         code = cli_fail(session, CLI_BAD_INPUT, "%s is a run of another model", l->path);
-    return code;
+    if (code == CLI_DONE && cli_has(session, "columns")) {
+        code = open_log(l, foray_run_model(l->run));
+        if (code == CLI_DONE)
+            code = check_data(l, l->log.log->model);
+    }
+    return code == CLI_DONE ? take_names(l) : code;
 }
 
 static void print_path(const char *before, const char *path, const char *after)
@@ -115,6 +160,7 @@ static cli_exit show_run(const learning *l)
     if (fy_run_trusted(l->run))
         cli_output_text(&output, "first_states", fy_run_trusted(l->run));
     cli_output_certificate(&output, "bound", &bound);
+    cli_log_output(&output, &l->log);
     return cli_output_end(&output, l->session, CLI_DONE);
 }
 
@@ -123,7 +169,7 @@ static cli_exit learn(learning *l)
     cli_session *session = l->session;
     cli_progress_begin(&l->progress, foray_run_saved(l->run));
     foray_status status =
-        foray_run_learn_file(l->run, cli_reread_path(&l->data), cli_progress_step, &l->progress);
+        foray_run_learn_file(l->run, episodes_of(l), cli_progress_step, &l->progress);
     cli_progress_end(&l->progress);
     cli_exit code = cli_reread_status(session, &l->data, status);
     if (status >= 0) {
@@ -211,6 +257,8 @@ static cli_exit check_run(cli_session *session)
     fy_drift *drift = NULL;
     cli_output output;
     cli_reread data = {0};
+    if (session->args.operands < 2)
+        return cli_fail(session, CLI_USAGE, "--check compares data with a run: give both");
     if (cli_has(session, "output") || cli_has(session, "append") || cli_has(session, "force"))
         return cli_fail(session, CLI_USAGE, "--check writes nothing: it takes no -o");
     cli_exit code =
@@ -253,14 +301,17 @@ static cli_exit run_learn(cli_session *session)
     if (!l.path)
         return cli_fail(session, CLI_USAGE, "-o is required: the file to store the run in");
     cli_exit code = cli_refuse_stdout(session, l.path);
+    int64_t operands = session->args.operands;
+    l.source = operands > 1 ? session->args.operand[0] : NULL;
     if (code == CLI_DONE)
-        code = cli_reread_open(session, session->args.operand[1], &l.data);
+        code = cli_reread_open(session, session->args.operand[operands - 1], &l.data);
     if (code == CLI_DONE)
         code = cli_has(session, "append") ? continue_run(&l) : start_run(&l);
     if (code == CLI_DONE)
         code = learn(&l);
     code = cli_run_close(session, l.run, code);
     foray_model_destroy(l.given);
+    cli_log_close(&l.log);
     cli_reread_close(&l.data);
     return code;
 }
@@ -270,6 +321,7 @@ static const cli_option options[] = {
     CLI_SWITCH("append", "add to the run in that file, which was learnt with the same model"),
     CLI_SWITCH("check", "learn nothing; check whether the data still fit a run, which is given "
                         "instead of the model"),
+    CLI_OPTIONS_LOG,
     CLI_OPTION_FORCE,
     CLI_REAL(0, "delta", "D", "0.1", 1e-12, 0.999999999999,
              "probability that a certificate may be wrong; of a false alarm with --check (by "
@@ -284,8 +336,8 @@ const cli_command cli_learn = {
     .name = "learn",
     .group = CLI_GROUP_EXPLORE,
     .summary = "make a run from episodes that were recorded elsewhere",
-    .operands = "WORLD|MODEL|RUN DATA",
-    .min = 2,
+    .operands = "[WORLD|MODEL|RUN] DATA",
+    .min = 1,
     .max = 2,
     .words = CLI_WORDS_WORLD,
     .description =
@@ -294,7 +346,13 @@ const cli_command cli_learn = {
         "any order. States and actions are given by number or name. The rows of an episode are\n"
         "consecutive, with steps 0, 1, ... without gaps. Episodes may be shorter than the\n"
         "horizon; longer ones are cut into pieces of that length. Everything is checked before\n"
-        "anything is written. DATA may be a pipe, and '-' is standard input.\n"
+        "anything is written. DATA may be compressed (gzip, xz) or a pipe; '-' is standard input.\n"
+        "\n"
+        "With --columns, DATA is a log: columns by any name, states and actions by any text, "
+        "times\n"
+        "in the place of steps, rows in any order, episodes interleaved, without a model if need\n"
+        "be. What follows is the state of the next row. What was understood is printed before\n"
+        "anything is learnt.\n"
         "\n"
         "The run can be used like an explored one, for plans, bounds, certificates and reports;\n"
         "only exploration cannot be continued. Certificates hold whatever policy recorded the\n"

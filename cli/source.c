@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "data/episodes.h"
+#include "import/archive.h"
 #include "model/model.h"
 #include "run/run.h"
 #include "system/system.h"
@@ -53,17 +54,76 @@ static bool has_no_end(const char *path)
     return stat(path, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISCHR(about.st_mode));
 }
 
+/* Compressed by gzip or xz? What was read to tell is in `start`. */
+static bool is_packed(const uint8_t *start, size_t size)
+{
+    return size >= 3 && (memcmp(start, "\x1f\x8b\x08", 3) == 0 || memcmp(start,
+                                                                         "\xfd"
+                                                                         "7z",
+                                                                         3) == 0);
+}
+
+/* All of it, in memory, and then unpacked in a file. */
+static cli_exit unpack_file(cli_session *session, FILE *from, const uint8_t *start, size_t begun,
+                            const char *shown, FILE *to)
+{
+    fy_archive whole = {.ctx = session->ctx, .path = shown};
+    size_t room = 1 << 20, got = 1;
+    whole.data = malloc(room);
+    if (whole.data)
+        memcpy(whole.data, start, whole.size = begun);
+    while (whole.data && got > 0 && whole.size < FY_UNPACK_LIMIT) {
+        uint8_t *grown = whole.size == room ? realloc(whole.data, room *= 2) : whole.data;
+        if (!grown)
+            break;
+        whole.data = grown;
+        got = fread(whole.data + whole.size, 1, room - whole.size, from);
+        whole.size += got;
+    }
+    cli_exit code = whole.data && got == 0
+                        ? cli_status(session, fy_decompress(&whole))
+                        : cli_fail(session, CLI_BAD_INPUT, "%s: too large for memory", shown);
+    if (code == CLI_DONE && (fwrite(whole.data, 1, whole.size, to) != whole.size || fflush(to)))
+        code = cli_fail(session, CLI_BAD_INPUT, "%s: cannot be unpacked to a temporary file: %s",
+                        shown, strerror(errno));
+    free(whole.data);
+    return code;
+}
+
+/* Whatever can be read once, in a file without a name. */
+static cli_exit copy_or_unpack(cli_session *session, FILE *from, const char *shown, FILE *to)
+{
+    uint8_t start[3];
+    size_t size = fread(start, 1, sizeof start, from);
+    if (is_packed(start, size))
+        return unpack_file(session, from, start, size, shown, to);
+    if (fwrite(start, 1, size, to) != size)
+        return cli_fail(session, CLI_BAD_INPUT, "%s: cannot be copied to a temporary file: %s",
+                        shown, strerror(errno));
+    return copy_file(session, from, shown, to);
+}
+
+static bool is_packed_file(const char *path)
+{
+    uint8_t start[3];
+    FILE *file = fopen(path, "r");
+    bool packed = file && is_packed(start, fread(start, 1, sizeof start, file));
+    if (file)
+        fclose(file);
+    return packed;
+}
+
 cli_exit cli_reread_open(cli_session *session, const char *path, cli_reread *out)
 {
     bool standard = strcmp(path, "-") == 0;
     *out = (cli_reread){.shown = standard ? "standard input" : path};
-    if (!standard && !has_no_end(path))
+    if (!standard && !has_no_end(path) && !is_packed_file(path))
         return CLI_DONE; /* a file, or nothing: whoever opens it says what is wrong */
     FILE *from = standard ? stdin : fopen(path, "r");
     if (!from)
         return cli_fail(session, CLI_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
     FILE *file = out->file = tmpfile();
-    cli_exit code = file ? copy_file(session, from, out->shown, file)
+    cli_exit code = file ? copy_or_unpack(session, from, out->shown, file)
                          : cli_fail(session, CLI_BAD_INPUT,
                                     "%s: no temporary file can be made to copy it to: %s",
                                     out->shown, strerror(errno));

@@ -22,6 +22,7 @@ struct fy_csv {
     size_t at, filled;
     int64_t line, record_line; /* of the next byte, and where the record began */
     const char *const *column, *const *plain;
+    bool among;                 /* other columns do not matter */
     bool pending;               /* the first record is data, and has not been handed out */
     int64_t columns;            /* that the header names */
     int64_t place[MAX_COLUMNS]; /* [columns that there may be] where in the record; -1: nowhere */
@@ -244,6 +245,8 @@ static foray_status place_column(fy_csv *csv, int64_t place, const char *name)
     }
     char known[256] = "";
     size_t used = 0;
+    if (csv->among)
+        return FORAY_OK;
     for (int64_t i = 0; csv->column[i] && used < sizeof known; i++)
         used += (size_t)fy_format(known + used, sizeof known - used, "%s%s", i ? ", " : "",
                                   csv->column[i]);
@@ -291,8 +294,8 @@ static foray_status read_header(fy_csv *csv, int64_t required)
     return status;
 }
 
-foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
-                         int64_t required, const char *const *plain, fy_csv **out)
+static foray_status open_csv(foray_context *ctx, const char *path, const char *const *column,
+                             int64_t required, const char *const *plain, bool among, fy_csv **out)
 {
     fy_csv *csv;
     if (!FY_ALLOC(ctx, csv, 1))
@@ -301,6 +304,7 @@ foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const
     csv->line = 1;
     csv->column = column;
     csv->plain = plain;
+    csv->among = among;
     csv->record.ctx = ctx;
     csv->path = fy_text(ctx, path);
     csv->file = open(path, O_RDONLY | O_CLOEXEC);
@@ -316,6 +320,21 @@ foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const
     else
         fy_csv_close(csv);
     return status;
+}
+
+foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
+                         int64_t required, const char *const *plain, fy_csv **out)
+{
+    return open_csv(ctx, path, column, required, plain, false, out);
+}
+
+foray_status fy_csv_open_among(foray_context *ctx, const char *path, const char *const *column,
+                               fy_csv **out)
+{
+    int64_t count = 0;
+    while (column[count])
+        count++;
+    return open_csv(ctx, path, column, count, NULL, true, out);
 }
 
 void fy_csv_close(fy_csv *csv)

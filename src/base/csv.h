@@ -17,6 +17,10 @@ typedef struct fy_csv fy_csv;
  * order, or the first of them. */
 foray_status fy_csv_open(foray_context *ctx, const char *path, const char *const *column,
                          int64_t required, const char *const *plain, fy_csv **out);
+/* The same where `column` names what is wanted, all of it required, of files that may have other
+ * columns, which are skipped. */
+foray_status fy_csv_open_among(foray_context *ctx, const char *path, const char *const *column,
+                               fy_csv **out);
 void fy_csv_close(fy_csv *csv);
 
 /* Does the file have this column? */

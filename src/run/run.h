@@ -117,6 +117,9 @@ foray_status fy_run_fresh_explorer(foray_run *run, foray_explorer **out);
 /* FORAY_ERROR_USAGE unless the run can be written and its explorer is whole. */
 foray_status fy_run_writable(foray_run *run);
 
+/* The same model with other names, in the file; the run must be opened again. */
+foray_status fy_run_rename(foray_run *run, const foray_model *model);
+
 /* Other settings for the run, in the file and in memory. */
 foray_status fy_run_change_settings(foray_run *run, const foray_settings *settings);
 
