@@ -282,7 +282,8 @@ static void bounds_contain_all_laws(void **state)
         fy_laws laws;
         support_ok(ctx, fy_seen_create(ctx, 1, &seen));
         count(seen, rows[r].N, m);
-        support_ok(ctx, fy_laws_create(explorer, seen, &laws));
+        fy_arena arena = {.ctx = ctx};
+        support_ok(ctx, fy_laws_create(explorer, &arena, seen, &laws));
         for (int i = 0; i < m; i++)
             total += rows[r].N[i];
         for (int i = 0; i < m; i++)
@@ -309,7 +310,7 @@ static void bounds_contain_all_laws(void **state)
         }
         if (!(best >= rows[r].tight))
             fail_msg("row %zu: the nearest law got %.3f of the way", r, best);
-        fy_laws_destroy(&laws);
+        fy_arena_release(&arena);
         fy_seen_destroy(seen);
     }
     foray_explorer_destroy(explorer);

@@ -1,6 +1,6 @@
 /* test_unstructured_next.c - rewards r(s,a,s') where anything can follow: kept against a table of
  * all of it, and plans and certificates for them against the exact values of random worlds. */
-#include "explore/unstructured/earned.h"
+#include "explore/unstructured/laws.h"
 #include "explore/unstructured/unstructured.h"
 #include "oracle_truth.h"
 #include "reward/reward.h"
@@ -285,13 +285,14 @@ static void elsewhere_counts(void **state)
     const foray_reward *const rewards[] = {reward};
     support_ok(ctx, foray_explorer_plan(explorer, 1, rewards, FORAY_PLUGIN, &policy));
     fy_laws laws;
-    support_ok(ctx, fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws));
+    fy_arena arena = {.ctx = ctx};
+    support_ok(ctx, fy_laws_create(explorer, &arena, fy_unstructured_seen(explorer), &laws));
     double elsewhere = 1 - exp(-laws.width[1]); /* at most: docs/mathematics.md */
     assert_int_equal(policy->action[0], 0);
     assert_true(policy->expected == 0.5);
     assert_true(fabs(policy->low - 0.5) < 1e-12 && fabs(policy->high - 0.5) < 1e-12);
     assert_true(fabs(policy->certificate.gap - 0.5 * elsewhere) < 1e-9);
-    fy_laws_destroy(&laws);
+    fy_arena_release(&arena);
     foray_policy_destroy(policy);
     foray_reward_destroy(reward);
     foray_explorer_destroy(explorer);

@@ -11,17 +11,17 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "the theta of model \"%s\" is not known, so it has no exact values",
                        model->name);
-    fy_arena arena = {.ctx = ctx};
     fy_truth *truth;
+    if (!FY_ALLOC(ctx, truth, 1))
+        return FORAY_ERROR_MEMORY;
+    truth->arena.ctx = ctx;
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_NEW(&arena, truth, 1) &&
-        FY_NEW(&arena, truth->probability, model->gen_start[model->generator_sets]))
-        status = fy_exact_create(&arena, model, model->theta, true, &truth->exact);
+    if (FY_NEW(&truth->arena, truth->probability, model->gen_start[model->generator_sets]))
+        status = fy_exact_create(&truth->arena, model, model->theta, true, &truth->exact);
     if (status != FORAY_OK) {
-        fy_arena_release(&arena);
+        fy_truth_destroy(truth);
         return status;
     }
-    truth->arena = arena;
     truth->model = model;
     for (int64_t g = 0; g < model->generator_sets; g++)
         fy_generator_set_probabilities(model, model->theta, g,
@@ -32,11 +32,9 @@ foray_status fy_truth_create(foray_context *ctx, const foray_model *model, fy_tr
 
 void fy_truth_destroy(fy_truth *truth)
 {
-    fy_arena arena;
-    if (!truth)
-        return;
-    arena = truth->arena; /* which holds the truth itself */
-    fy_arena_release(&arena);
+    if (truth)
+        fy_arena_release(&truth->arena);
+    free(truth);
 }
 
 double fy_truth_value(fy_truth *truth, const foray_reward *reward, const int32_t *actions)

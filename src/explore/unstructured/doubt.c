@@ -21,34 +21,20 @@
 /* Below so much of the certificate a share is rounding. */
 static const double SMALLEST = 1e-9;
 
-foray_status fy_unstructured_notes_create(foray_context *ctx, int64_t horizon, int64_t states,
+foray_status fy_unstructured_notes_create(fy_arena *arena, int64_t horizon, int64_t states,
                                           fy_unstructured_notes *out)
 {
     fy_unstructured_notes notes = {.states = states};
     size_t entries;
     bool fits = fy_size_mul((size_t)horizon, (size_t)states, &entries);
     int64_t count = fits ? (int64_t)entries : INT64_MAX;
-    if (!FY_ALLOC(ctx, notes.own, count) || !FY_ALLOC(ctx, notes.choice, count) ||
-        !FY_ALLOC(ctx, notes.best, count) || !FY_ALLOC(ctx, notes.gap, count) ||
-        !FY_ALLOC(ctx, notes.choice_bonus, count) || !FY_ALLOC(ctx, notes.best_bonus, count) ||
-        !FY_ALLOC(ctx, notes.low_bonus, count)) {
-        fy_unstructured_notes_destroy(&notes);
+    if (!FY_NEW(arena, notes.own, count) || !FY_NEW(arena, notes.choice, count) ||
+        !FY_NEW(arena, notes.best, count) || !FY_NEW(arena, notes.gap, count) ||
+        !FY_NEW(arena, notes.choice_bonus, count) || !FY_NEW(arena, notes.best_bonus, count) ||
+        !FY_NEW(arena, notes.low_bonus, count))
         return FORAY_ERROR_MEMORY;
-    }
     *out = notes;
     return FORAY_OK;
-}
-
-void fy_unstructured_notes_destroy(fy_unstructured_notes *notes)
-{
-    free(notes->own);
-    free(notes->choice);
-    free(notes->best);
-    free(notes->gap);
-    free(notes->choice_bonus);
-    free(notes->best_bonus);
-    free(notes->low_bonus);
-    *notes = (fy_unstructured_notes){0};
 }
 
 /* ----------------------------------------------------------------------- flowing */
@@ -216,12 +202,12 @@ foray_status fy_unstructured_explain(const foray_explorer *explorer, const fy_la
                                      const foray_reward *reward, const fy_unstructured_notes *notes,
                                      fy_reasons *out)
 {
-    foray_context *ctx = explorer->ctx;
+    fy_arena arena = {.ctx = explorer->ctx};
     int64_t n = notes->states, all_laws = fy_seen_laws(laws->seen);
     flow f = {.explorer = explorer, .laws = laws, .reward = reward, .notes = notes};
     foray_status status = FORAY_ERROR_MEMORY;
-    if (FY_ALLOC(ctx, f.all, 6 * n) && FY_ALLOC(ctx, f.share, reward->horizon * n) &&
-        FY_ALLOC(ctx, f.certain, all_laws) && FY_ALLOC(ctx, f.bonus, all_laws)) {
+    if (FY_NEW(&arena, f.all, 6 * n) && FY_NEW(&arena, f.share, reward->horizon * n) &&
+        FY_NEW(&arena, f.certain, all_laws) && FY_NEW(&arena, f.bonus, all_laws)) {
         f.now = (masses){f.all, f.all + n, f.all + 2 * n};
         f.next = (masses){f.all + 3 * n, f.all + 4 * n, f.all + 5 * n};
         flow_all(&f);
@@ -229,9 +215,6 @@ foray_status fy_unstructured_explain(const foray_explorer *explorer, const fy_la
     }
     if (status == FORAY_OK)
         status = list_laws(&f, SMALLEST * out->gap, out);
-    free(f.all);
-    free(f.share);
-    free(f.certain);
-    free(f.bonus);
+    fy_arena_release(&arena);
     return status;
 }

@@ -15,9 +15,8 @@ typedef struct fy_unstructured_notes {
     double first; /* what the law of the first state adds to the gap */
 } fy_unstructured_notes;
 
-foray_status fy_unstructured_notes_create(foray_context *ctx, int64_t horizon, int64_t states,
+foray_status fy_unstructured_notes_create(fy_arena *arena, int64_t horizon, int64_t states,
                                           fy_unstructured_notes *out);
-void fy_unstructured_notes_destroy(fy_unstructured_notes *notes);
 
 /* Places and laws of a plan with their shares, in no order. */
 foray_status fy_unstructured_explain(const foray_explorer *explorer, const fy_laws *laws,

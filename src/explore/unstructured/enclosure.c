@@ -35,6 +35,7 @@
 /* At work: which state of the enclosure is which. */
 typedef struct shape {
     const foray_explorer *explorer;
+    fy_arena arena; /* of what is needed at work */
     const fy_seen *seen;
     fy_laws laws;
     int64_t known;  /* states of the unstructured model: those that were seen, and first states that
@@ -51,7 +52,7 @@ static foray_status list_states(shape *s)
     const foray_model *model = s->explorer->model;
     foray_context *ctx = s->explorer->ctx;
     int64_t room = s->seen->states + model->initials + 3;
-    if (!FY_ALLOC(ctx, s->state, room) || !FY_ALLOC(ctx, s->entry, room))
+    if (!FY_ALLOC(ctx, s->state, room) || !FY_NEW(&s->arena, s->entry, room))
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < s->seen->states; i++)
         s->state[s->known++] = s->seen->state[i];
@@ -215,7 +216,7 @@ static foray_status bound_all(const shape *s, fy_enclosure *out)
 foray_status fy_explorer_enclose(foray_explorer *explorer, fy_enclosure *out)
 {
     foray_context *ctx = explorer->ctx;
-    shape s = {.explorer = explorer};
+    shape s = {.explorer = explorer, .arena.ctx = ctx};
     *out = (fy_enclosure){0};
     if (!explorer->model->unstructured)
         return fy_fail(
@@ -223,7 +224,7 @@ foray_status fy_explorer_enclose(foray_explorer *explorer, fy_enclosure *out)
             "%s is not an unstructured model: its probabilities have intervals of their own",
             explorer->model->name);
     s.seen = fy_unstructured_seen(explorer);
-    foray_status status = fy_laws_create(explorer, s.seen, &s.laws);
+    foray_status status = fy_laws_create(explorer, &s.arena, s.seen, &s.laws);
     if (status == FORAY_OK)
         status = list_states(&s);
     if (status == FORAY_OK)
@@ -236,8 +237,7 @@ foray_status fy_explorer_enclose(foray_explorer *explorer, fy_enclosure *out)
     out->start = s.start;
     out->about = fy_unstructured_certificate(explorer, 0, 1);
     fy_explorer_qualify(explorer, &out->about);
-    free(s.entry);
-    fy_laws_destroy(&s.laws);
+    fy_arena_release(&s.arena);
     if (status != FORAY_OK)
         fy_enclosure_clear(out);
     return status;

@@ -52,30 +52,18 @@ static void fill_laws(const foray_explorer *explorer, fy_laws *laws)
     laws->start[fy_seen_laws(seen)] = at;
 }
 
-foray_status fy_laws_create(const foray_explorer *explorer, const fy_seen *seen, fy_laws *out)
+foray_status fy_laws_create(const foray_explorer *explorer, fy_arena *arena, const fy_seen *seen,
+                            fy_laws *out)
 {
-    foray_context *ctx = explorer->ctx;
     fy_laws laws = {.seen = seen};
-    if (!FY_ALLOC(ctx, laws.start, fy_seen_laws(seen) + 1) ||
-        !FY_ALLOC(ctx, laws.width, fy_seen_laws(seen)) ||
-        !FY_ALLOC(ctx, laws.next, seen->entries) || !FY_ALLOC(ctx, laws.q, seen->entries) ||
-        !FY_ALLOC(ctx, laws.seen_value, seen->entries)) {
-        fy_laws_destroy(&laws);
+    if (!FY_NEW(arena, laws.start, fy_seen_laws(seen) + 1) ||
+        !FY_NEW(arena, laws.width, fy_seen_laws(seen)) ||
+        !FY_NEW(arena, laws.next, seen->entries) || !FY_NEW(arena, laws.q, seen->entries) ||
+        !FY_NEW(arena, laws.seen_value, seen->entries))
         return FORAY_ERROR_MEMORY;
-    }
     fill_laws(explorer, &laws);
     *out = laws;
     return FORAY_OK;
-}
-
-void fy_laws_destroy(fy_laws *laws)
-{
-    free(laws->start);
-    free(laws->next);
-    free(laws->q);
-    free(laws->width);
-    free(laws->seen_value);
-    *laws = (fy_laws){0};
 }
 
 /* ---------------------------------------------------------------- expectations */

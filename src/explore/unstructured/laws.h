@@ -27,8 +27,9 @@ typedef struct fy_laws {
 /* x of a law seen at least once, rounded up. */
 double fy_laws_nats(const foray_model *model, double delta, const fy_seen *seen, int64_t law);
 
-foray_status fy_laws_create(const foray_explorer *explorer, const fy_seen *seen, fy_laws *out);
-void fy_laws_destroy(fy_laws *laws);
+/* What it points to lives in the arena. */
+foray_status fy_laws_create(const foray_explorer *explorer, fy_arena *arena, const fy_seen *seen,
+                            fy_laws *out);
 
 /* What an expectation is of: V of the state that follows, or r + g V with an r of its own for each
  * successor that was seen. Everywhere, also at states that never followed, it is in [lo,hi]. */

@@ -19,7 +19,6 @@
  * anything that the reward allows: from lo_h to hi_h. V* - V^pi <= gap for all laws in the sets: if
  * the best action is pi_h(s), both follow the same law; if not, its value is at most Q_up. */
 #include "explore/unstructured/plan.h"
-#include "explore/unstructured/earned.h"
 #include "policy/policy.h"
 #include "reward/reward.h"
 
@@ -27,19 +26,234 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* ------------------------------------------------------------- what a step earns */
+
+/* What the pairs and transitions that were seen earn in a step.
+ *
+ * Where a reward is r(s,a) this is its table. Where it depends on what follows, r(s,a,s_i) is found
+ * once for every successor seen, with the range of r(s,a,.) over *all* states, because any state
+ * may follow. The range is that of the function, in whatever way it was said. */
+typedef struct reward_span {
+    double min, max; /* of r(s,a,s') over next states about which something is said, */
+    int64_t said;    /* and how many these are */
+} reward_span;
+
+typedef struct step_reward {
+    const fy_laws *laws;
+    const foray_reward *reward;
+    const double *pair;           /* [states*actions] r of this step; NULL: nothing is earned */
+    const fy_reward_rules *rules; /* the step's; NULL: it does not depend on what follows */
+    double *ahead;                /* [entries] r(s,a,s_i) */
+    double *min, *max;            /* [laws] of r(s,a,.) */
+    reward_span *every, *here;    /* [actions] of a state that no rule names, and of one */
+    int32_t *order;               /* rules: those about every state, then those about each */
+    int32_t *first;               /* [states+2] where these begin in it */
+} step_reward;
+
+static int64_t max_rules(const foray_reward *reward)
+{
+    int64_t max = 0;
+    for (int64_t i = 0; i < reward->tables; i++)
+        if (reward->table[i].rules.count > max)
+            max = reward->table[i].rules.count;
+    return max;
+}
+
+static foray_status create_step_reward(fy_arena *arena, const fy_laws *laws,
+                                       const foray_reward *reward, step_reward *earned)
+{
+    int64_t seen = fy_seen_laws(laws->seen);
+    earned->laws = laws;
+    earned->reward = reward;
+    if (!fy_reward_looks_ahead(reward))
+        return FORAY_OK;
+    bool room = FY_NEW(arena, earned->ahead, laws->seen->entries) &&
+                FY_NEW(arena, earned->min, seen) && FY_NEW(arena, earned->max, seen) &&
+                FY_NEW(arena, earned->every, reward->actions) &&
+                FY_NEW(arena, earned->here, reward->actions) &&
+                FY_NEW(arena, earned->order, max_rules(reward)) &&
+                FY_NEW(arena, earned->first, reward->states + 2);
+    return room ? FORAY_OK : FORAY_ERROR_MEMORY;
+}
+
+/* r(s,a) of the step, where it does not depend on what follows. */
+static double reward_of_pair(const step_reward *earned, int64_t state, int64_t action)
+{
+    return earned->pair ? earned->pair[state * earned->reward->actions + action] : 0;
+}
+
+static double reward_alike(const step_reward *earned, int64_t state, int64_t action, int64_t law)
+{
+    return earned->rules ? earned->min[law] : reward_of_pair(earned, state, action);
+}
+
+/* Does r(s,a,s') depend on s'? If not it is r(s,a), with the same numbers in whatever way it was
+ * said. */
+static bool reward_varies(const step_reward *earned, int64_t law)
+{
+    return earned->rules && earned->min[law] < earned->max[law];
+}
+
+static double following(const step_reward *earned, int64_t state, int64_t action, int64_t next)
+{
+    const fy_reward_rule *rule = fy_reward_rules_find(earned->rules, state, action, next);
+    return rule ? fy_reward_to_unit(earned->reward, rule->value)
+                : reward_of_pair(earned, state, action);
+}
+
+/* r(s,a,s) of an absorbing state. */
+static double reward_staying(const step_reward *earned, int64_t state, int64_t action)
+{
+    return earned->rules ? following(earned, state, action, state)
+                         : reward_of_pair(earned, state, action);
+}
+
+/* ---------------------------------------------------------------- ranges over all states */
+
+static void widen(reward_span *span, double value)
+{
+    span->min = fmin(span->min, value);
+    span->max = fmax(span->max, value);
+}
+
+static void clear_spans(reward_span *span, int64_t actions)
+{
+    for (int64_t a = 0; a < actions; a++)
+        span[a] = (reward_span){.min = INFINITY, .max = -INFINITY};
+}
+
+/* The rules by their states, each group in the order in which they were said. */
+static void sort_rules(step_reward *earned, const fy_reward_rules *rules)
+{
+    int32_t *first = earned->first;
+    int64_t groups = earned->reward->states + 1;
+    for (int64_t g = 0; g <= groups; g++)
+        first[g] = 0;
+    for (int64_t i = 0; i < rules->count; i++)
+        if (rules->rule[i].state != FY_RULE_GONE)
+            first[rules->rule[i].state + 1]++;
+    for (int64_t g = 1; g <= groups; g++) /* where each ends */
+        first[g] += first[g - 1];
+    for (int64_t i = rules->count - 1; i >= 0; i--)
+        if (rules->rule[i].state != FY_RULE_GONE)
+            earned->order[--first[rules->rule[i].state + 1]] = (int32_t)i;
+}
+
+/* What the rules of a group say about a state, unless a later one says something else. */
+static void take_group(const step_reward *earned, const fy_reward_rules *rules, int64_t group,
+                       int64_t state, reward_span *span)
+{
+    for (int64_t i = earned->first[group]; i < earned->first[group + 1]; i++) {
+        const fy_reward_rule *rule = &rules->rule[earned->order[i]];
+        int64_t a = rule->action < 0 ? 0 : rule->action;
+        int64_t end = rule->action < 0 ? earned->reward->actions : a + 1;
+        for (; rule->next >= 0 && a < end; a++)
+            if (fy_reward_rules_find(rules, state, a, rule->next) == rule) {
+                widen(&span[a], fy_reward_to_unit(earned->reward, rule->value));
+                span[a].said++;
+            }
+    }
+}
+
+/* Before spans_of: what is the same in all states that no rule names. */
+static void take_rules(step_reward *earned, const fy_reward_rules *rules)
+{
+    sort_rules(earned, rules);
+    clear_spans(earned->every, earned->reward->actions);
+    take_group(earned, rules, 0, -1, earned->every);
+}
+
+/* [actions] of a state, until the next one is asked for. */
+static const reward_span *spans_of(const step_reward *earned, const fy_reward_rules *rules,
+                                   int64_t state)
+{
+    if (earned->first[state + 1] == earned->first[state + 2])
+        return earned->every;
+    clear_spans(earned->here, earned->reward->actions);
+    take_group(earned, rules, 0, state, earned->here);
+    take_group(earned, rules, state + 1, state, earned->here);
+    return earned->here;
+}
+
+/* Where nothing is said about a next state, what belongs to the pair counts. */
+static reward_span with_pair(const step_reward *earned, reward_span span, double pair)
+{
+    if (span.said < earned->reward->states)
+        widen(&span, pair);
+    return span;
+}
+
+/* r(s,a,s_i) of the successors seen, and the range of all. */
+static void fill_state(step_reward *earned, int64_t place)
+{
+    const fy_laws *laws = earned->laws;
+    int64_t state = laws->seen->state[place];
+    const reward_span *span = spans_of(earned, earned->rules, state);
+    for (int64_t a = 0; a < laws->seen->actions; a++) {
+        int64_t law = fy_seen_law(laws->seen, place, a);
+        reward_span all = with_pair(earned, span[a], reward_of_pair(earned, state, a));
+        earned->min[law] = all.min;
+        earned->max[law] = all.max;
+        for (int64_t i = laws->start[law]; i < laws->start[law + 1]; i++)
+            earned->ahead[i] = following(earned, state, a, laws->seen->state[laws->next[i]]);
+    }
+}
+
+static void go_to_step(step_reward *earned, int64_t t)
+{
+    const foray_reward *reward = earned->reward;
+    const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
+    const double *pair = reward->fixed ? NULL : fy_reward_table(reward, t);
+    bool same = pair == earned->pair && earned->rules == rules;
+    earned->pair = pair;
+    earned->rules = rules->ahead > 0 ? rules : NULL;
+    if (!earned->rules || same)
+        return;
+    take_rules(earned, rules);
+    for (int64_t i = 0; i < earned->laws->seen->states; i++)
+        fill_state(earned, i);
+}
+
+/* The least and the most that any (s,a,s') earns in step t. */
+static void range_of_step(step_reward *earned, int64_t t, double *min, double *max)
+{
+    const foray_reward *reward = earned->reward;
+    const double *pair = fy_reward_table(reward, t);
+    const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
+    int64_t A = reward->actions;
+    reward_span all = {.min = INFINITY, .max = -INFINITY};
+    if (rules->ahead > 0)
+        take_rules(earned, rules);
+    for (int64_t s = 0; s < reward->states; s++) {
+        const reward_span *span = rules->ahead > 0 ? spans_of(earned, rules, s) : NULL;
+        for (int64_t a = 0; a < A && !span; a++)
+            widen(&all, pair[s * A + a]);
+        for (int64_t a = 0; a < A && span; a++) {
+            reward_span one = with_pair(earned, span[a], pair[s * A + a]);
+            widen(&all, one.min);
+            widen(&all, one.max);
+        }
+    }
+    *min = all.min;
+    *max = all.max;
+}
+
+/* ------------------------------------------------------------- the plan at work */
+
 typedef struct values {
     double *up, *high, *low, *guess, *gap; /* [states seen] */
 } values;
 
 typedef struct planning {
     const foray_explorer *explorer;
+    fy_arena arena;
     const fy_laws *laws;
     const foray_reward *reward;
     foray_mode mode;
     bool given;
     int64_t states;               /* seen */
     double *lo, *hi;              /* [horizon+1] what the reward can still give */
-    fy_step_reward earned, above; /* r-, r+ */
+    step_reward earned, above;    /* r-, r+ */
     double total_low, total_high; /* in the unit of planning; infinite: nobody says so */
     values now, next;             /* of step t and t + 1 */
     double *all;                  /* behind them */
@@ -71,9 +285,9 @@ static void find_ranges(planning *p)
     p->lo[H] = p->hi[H] = reward->fixed ? reward->ending : 0;
     for (int64_t t = H - 1; t >= 0; t--) {
         if (!reward->fixed && reward->table_of_step[t] != last)
-            fy_step_reward_range(&p->earned, t, &min, &max);
+            range_of_step(&p->earned, t, &min, &max);
         if (reward->above && reward->table_of_step[t] != last)
-            fy_step_reward_range(&p->above, t, &unused, &max);
+            range_of_step(&p->above, t, &unused, &max);
         last = reward->table_of_step[t];
         p->lo[t] = reward->fixed ? 0 : min + reward->discount * p->lo[t + 1];
         p->hi[t] = reward->fixed ? 1 : max + reward->discount * p->hi[t + 1];
@@ -94,15 +308,14 @@ typedef double expectation(const fy_laws *laws, int64_t law, const fy_law_target
 /* Is it not known what a pair pays, whatever follows? */
 static bool is_doubtful(const planning *p, const place *x, int64_t a, int64_t law)
 {
-    return !fy_step_reward_varies(&p->above, law) &&
-           fy_step_reward_alike(&p->earned, x->state, a, law) <
-               fy_step_reward_alike(&p->above, x->state, a, law);
+    return !reward_varies(&p->above, law) &&
+           reward_alike(&p->earned, x->state, a, law) < reward_alike(&p->above, x->state, a, law);
 }
 
 /* r + gV under the law of an action. What follows an absorbing state is known. Targets are cut to
  * between lo and hi, and so by totals, but not where a pair's reward is drawn, which may depend on
  * what follows. */
-static double after(const planning *p, const place *x, int64_t a, const fy_step_reward *earned,
+static double after(const planning *p, const place *x, int64_t a, const step_reward *earned,
                     const double *value, expectation *of)
 {
     const fy_seen *seen = p->laws->seen;
@@ -110,9 +323,8 @@ static double after(const planning *p, const place *x, int64_t a, const fy_step_
     double least = p->total_low - (double)x->t, most = p->total_high;
     int64_t law = fy_seen_law(seen, x->at, a);
     if (seen->absorbing[x->at])
-        return fmax(fmin(fy_step_reward_staying(earned, x->state, a) + x->g * value[x->at], most),
-                    least);
-    if (fy_step_reward_varies(earned, law)) {
+        return fmax(fmin(reward_staying(earned, x->state, a) + x->g * value[x->at], most), least);
+    if (reward_varies(earned, law)) {
         const fy_law_target target = {.value = value,
                                       .ahead = earned->ahead,
                                       .discount = x->g,
@@ -120,7 +332,7 @@ static double after(const planning *p, const place *x, int64_t a, const fy_step_
                                       .hi = fmin(earned->max[law] + x->g * hi, most)};
         return of(p->laws, law, &target);
     }
-    double r = fy_step_reward_alike(earned, x->state, a, law);
+    double r = reward_alike(earned, x->state, a, law);
     bool drawn = p->reward->spent > 0 && is_doubtful(p, x, a, law);
     if (!drawn && (isfinite(most) || isfinite(least))) {
         lo = fmax(lo, least - r);
@@ -212,8 +424,8 @@ static void fix(planning *p, int64_t at, double value)
 static void step_back(planning *p, int64_t t)
 {
     const foray_reward *reward = p->reward;
-    fy_step_reward_at(&p->earned, t);
-    fy_step_reward_at(&p->above, t);
+    go_to_step(&p->earned, t);
+    go_to_step(&p->above, t);
     for (int64_t i = 0; i < p->states; i++) {
         int64_t state = p->laws->seen->state[i];
         const place x = {t, i, state, reward->discount};
@@ -304,10 +516,10 @@ static values lay_out_values(planning *p, int64_t which)
 
 static foray_status prepare(planning *p)
 {
-    foray_context *ctx = p->explorer->ctx;
     int64_t H = p->reward->horizon;
-    if (!FY_ALLOC(ctx, p->lo, H + 1) || !FY_ALLOC(ctx, p->hi, H + 1) ||
-        !FY_ALLOC(ctx, p->all, 10 * p->states) || !FY_ALLOC(ctx, p->q, 3 * p->reward->actions))
+    if (!FY_NEW(&p->arena, p->lo, H + 1) || !FY_NEW(&p->arena, p->hi, H + 1) ||
+        !FY_NEW(&p->arena, p->all, 10 * p->states) ||
+        !FY_NEW(&p->arena, p->q, 3 * p->reward->actions))
         return FORAY_ERROR_MEMORY;
     p->now = lay_out_values(p, 0);
     p->next = lay_out_values(p, 1);
@@ -329,6 +541,7 @@ foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws 
                                   foray_policy *policy, fy_unstructured_notes *notes)
 {
     planning p = {.explorer = explorer,
+                  .arena.ctx = explorer->ctx,
                   .laws = laws,
                   .reward = reward,
                   .mode = mode,
@@ -337,9 +550,9 @@ foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws 
                   .policy = policy,
                   .notes = notes};
     const foray_reward *above = reward->above ? reward->above : reward;
-    foray_status status = fy_step_reward_create(explorer->ctx, laws, reward, &p.earned);
+    foray_status status = create_step_reward(&p.arena, laws, reward, &p.earned);
     if (status == FORAY_OK)
-        status = fy_step_reward_create(explorer->ctx, laws, above, &p.above);
+        status = create_step_reward(&p.arena, laws, above, &p.above);
     if (status == FORAY_OK)
         status = prepare(&p);
     for (int64_t t = reward->horizon - 1; t >= 0 && status == FORAY_OK; t--) {
@@ -353,12 +566,7 @@ foray_status fy_unstructured_plan(const foray_explorer *explorer, const fy_laws 
     }
     if (status == FORAY_OK)
         finish(&p);
-    fy_step_reward_destroy(&p.earned);
-    fy_step_reward_destroy(&p.above);
-    free(p.lo);
-    free(p.hi);
-    free(p.all);
-    free(p.q);
+    fy_arena_release(&p.arena);
     return status;
 }
 
@@ -396,8 +604,8 @@ foray_status fy_unstructured_bound(const foray_explorer *explorer, const fy_laws
     const foray_model *model = explorer->model;
     int64_t states = laws->seen->states;
     double max = kind == FORAY_KIND_REACH ? 1 : (double)model->horizon, sum = 0, *now, *next;
-    bool room = FY_ALLOC(explorer->ctx, now, states);
-    room = FY_ALLOC(explorer->ctx, next, states) && room;
+    fy_arena arena = {.ctx = explorer->ctx};
+    bool room = FY_NEW(&arena, now, states) && FY_NEW(&arena, next, states);
     for (int64_t t = model->horizon - 1; room && t >= 0; t--) {
         error_back(laws, decided(model, t, kind), next, now);
         double *swap = now;
@@ -410,8 +618,7 @@ foray_status fy_unstructured_bound(const foray_explorer *explorer, const fy_laws
         int64_t at = fy_seen_find(laws->seen, model->initial_state[i]);
         sum += model->initial_probability[i] * (at >= 0 ? next[at] : max);
     }
-    free(now);
-    free(next);
+    fy_arena_release(&arena);
     if (!room)
         return FORAY_ERROR_MEMORY;
     *out = fy_unstructured_certificate(explorer, fmin(2 * sum, max), max);

@@ -11,9 +11,10 @@ foray_status fy_seen_create(foray_context *ctx, int64_t actions, fy_seen **out)
     fy_seen *seen;
     if (!FY_ALLOC(ctx, seen, 1))
         return FORAY_ERROR_MEMORY;
-    *seen = (fy_seen){.ctx = ctx, .actions = actions};
-    if (!FY_ALLOC(ctx, seen->visits, 1) || !FY_ALLOC(ctx, seen->first, 1) ||
-        !FY_ALLOC(ctx, seen->last, 1)) {
+    seen->arena.ctx = ctx;
+    seen->actions = actions;
+    if (!FY_NEW(&seen->arena, seen->visits, 1) || !FY_NEW(&seen->arena, seen->first, 1) ||
+        !FY_NEW(&seen->arena, seen->last, 1)) {
         fy_seen_destroy(seen);
         return FORAY_ERROR_MEMORY;
     }
@@ -26,15 +27,8 @@ void fy_seen_destroy(fy_seen *seen)
 {
     if (!seen)
         return;
-    free(seen->state);
-    free(seen->absorbing);
+    fy_arena_release(&seen->arena);
     fy_index_free(&seen->index);
-    free(seen->visits);
-    free(seen->first);
-    free(seen->last);
-    free(seen->next);
-    free(seen->times);
-    free(seen->link);
     free(seen);
 }
 
@@ -63,8 +57,8 @@ int64_t fy_seen_find(const fy_seen *seen, int64_t state)
 }
 
 #define GROW(seen, array, count)                                                                   \
-    ((grown = fy_resize((seen)->ctx, (seen)->array, (size_t)(count), sizeof *(seen)->array)) !=    \
-         NULL &&                                                                                   \
+    ((grown = fy_arena_resize(&(seen)->arena, (seen)->array, (size_t)(count),                      \
+                              sizeof *(seen)->array)) != NULL &&                                   \
      ((seen)->array = grown, true))
 
 /* Room for twice as many states; the index is filled again. */
@@ -74,7 +68,7 @@ static bool grow_states(fy_seen *seen)
     int64_t room = seen->room > 0 ? 2 * seen->room : FIRST_ROOM, laws = 1 + room * seen->actions;
     if (room > INT32_MAX / 4 || !GROW(seen, state, room) || !GROW(seen, absorbing, room) ||
         !GROW(seen, visits, laws) || !GROW(seen, first, laws) || !GROW(seen, last, laws) ||
-        !fy_index_create(seen->ctx, &seen->index, room))
+        !fy_index_create(seen->arena.ctx, &seen->index, room))
         return false;
     seen->room = room;
     for (int64_t i = 0; i < seen->states; i++)

@@ -12,7 +12,7 @@
 #include "explore/explorer.h"
 
 typedef struct fy_seen {
-    foray_context *ctx;
+    fy_arena arena; /* of all but the index */
     int64_t actions;
     int64_t states, room;  /* seen; and how many fit */
     int32_t *state;        /* [states] their numbers in the model */

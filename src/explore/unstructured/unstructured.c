@@ -50,7 +50,7 @@ static foray_status unstructured_create(foray_explorer *explorer)
     if (explorer->model->actions > UINT16_MAX)
         return fy_fail(explorer->ctx, FORAY_ERROR_USAGE,
                        "an unstructured model may have at most %d actions", UINT16_MAX);
-    if (!FY_ALLOC(explorer->ctx, w, 1))
+    if (!FY_NEW(&explorer->arena, w, 1))
         return FORAY_ERROR_MEMORY;
     explorer->self = w;
     foray_status status = fy_seen_create(explorer->ctx, explorer->model->actions, &w->seen);
@@ -64,12 +64,8 @@ static foray_status unstructured_create(foray_explorer *explorer)
 static void unstructured_destroy(foray_explorer *explorer)
 {
     walker *w = explorer->self;
-    if (!w)
-        return;
-    fy_seen_destroy(w->seen);
-    free(w->action);
-    free(w->sweep);
-    free(w);
+    if (w)
+        fy_seen_destroy(w->seen);
 }
 
 /* ------------------------------------------------------------------ exploring */
@@ -176,11 +172,11 @@ static bool make_room_for_seen(foray_explorer *explorer)
     size_t states = (size_t)w->seen->states, H = (size_t)explorer->model->horizon, entries;
     void *grown = NULL;
     if (fy_size_mul(states, H, &entries))
-        grown = fy_resize(explorer->ctx, w->action, entries, sizeof *w->action);
+        grown = fy_arena_resize(&explorer->arena, w->action, entries, sizeof *w->action);
     if (!grown)
         return false;
     w->action = grown;
-    grown = fy_resize(explorer->ctx, w->sweep, 2 * states, sizeof *w->sweep);
+    grown = fy_arena_resize(&explorer->arena, w->sweep, 2 * states, sizeof *w->sweep);
     if (grown)
         w->sweep = grown;
     return grown != NULL;
@@ -190,13 +186,14 @@ static void make_plan(foray_explorer *explorer)
 {
     walker *w = explorer->self;
     fy_laws laws;
+    fy_arena arena = {.ctx = explorer->ctx};
     w->planned = 0;
-    if (!make_room_for_seen(explorer) || fy_laws_create(explorer, w->seen, &laws) != FORAY_OK) {
+    if (make_room_for_seen(explorer) &&
+        fy_laws_create(explorer, &arena, w->seen, &laws) == FORAY_OK)
+        sweep(explorer, &laws);
+    else
         explorer->failed = true;
-        return;
-    }
-    sweep(explorer, &laws);
-    fy_laws_destroy(&laws);
+    fy_arena_release(&arena);
 }
 
 static void inverse_count_end(foray_explorer *explorer)
@@ -210,21 +207,26 @@ static void inverse_count_end(foray_explorer *explorer)
 
 /* ------------------------------------------------------------ plans and bounds */
 
+static foray_status laws_now(const foray_explorer *explorer, fy_arena *arena, fy_laws *out)
+{
+    return fy_laws_create(explorer, arena, fy_unstructured_seen(explorer), out);
+}
+
 static foray_status unstructured_plan(foray_explorer *explorer, int64_t count,
                                       const foray_reward *const *rewards, foray_mode mode,
                                       foray_policy **policies)
 {
     fy_laws laws;
-    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_policies_create(explorer->ctx, explorer->model, mode, count, policies);
+    fy_arena arena = {.ctx = explorer->ctx};
+    foray_status status = laws_now(explorer, &arena, &laws);
+    if (status == FORAY_OK)
+        status = fy_policies_create(explorer->ctx, explorer->model, mode, count, policies);
     bool made = status == FORAY_OK;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)
         status = fy_unstructured_plan(explorer, &laws, rewards[i], mode, false, policies[i], NULL);
     if (made && status != FORAY_OK)
         fy_policies_destroy(count, policies);
-    fy_laws_destroy(&laws);
+    fy_arena_release(&arena);
     return status;
 }
 
@@ -232,11 +234,11 @@ static foray_status unstructured_certify(foray_explorer *explorer, const foray_r
                                          foray_policy *policy)
 {
     fy_laws laws;
-    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_unstructured_plan(explorer, &laws, reward, policy->mode, true, policy, NULL);
-    fy_laws_destroy(&laws);
+    fy_arena arena = {.ctx = explorer->ctx};
+    foray_status status = laws_now(explorer, &arena, &laws);
+    if (status == FORAY_OK)
+        status = fy_unstructured_plan(explorer, &laws, reward, policy->mode, true, policy, NULL);
+    fy_arena_release(&arena);
     return status;
 }
 
@@ -245,15 +247,15 @@ static foray_status unstructured_explain(foray_explorer *explorer, const foray_r
                                          const foray_policy *policy, fy_reasons *out)
 {
     fy_laws laws;
-    fy_unstructured_notes notes = {0};
+    fy_unstructured_notes notes;
+    fy_arena arena = {.ctx = explorer->ctx};
     foray_policy *copy = NULL;
-    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_policies_create(explorer->ctx, explorer->model, policy->mode, 1, &copy);
+    foray_status status = laws_now(explorer, &arena, &laws);
     if (status == FORAY_OK)
-        status = fy_unstructured_notes_create(explorer->ctx, explorer->model->horizon,
-                                              laws.seen->states, &notes);
+        status = fy_unstructured_notes_create(&arena, explorer->model->horizon, laws.seen->states,
+                                              &notes);
+    if (status == FORAY_OK)
+        status = fy_policies_create(explorer->ctx, explorer->model, policy->mode, 1, &copy);
     if (status == FORAY_OK) {
         memcpy(copy->action, policy->action,
                (size_t)fy_policy_entries(explorer->model) * sizeof *copy->action);
@@ -263,15 +265,14 @@ static foray_status unstructured_explain(foray_explorer *explorer, const foray_r
         out->gap = copy->certificate.gap;
         status = fy_unstructured_explain(explorer, &laws, reward, &notes, out);
     }
-    for (int64_t law = 0; law < fy_seen_laws(laws.seen); law++)
+    for (int64_t law = 0; status == FORAY_OK && law < fy_seen_laws(laws.seen); law++)
         laws.width[law] /= 2;
     if (status == FORAY_OK)
         status = fy_unstructured_plan(explorer, &laws, reward, policy->mode, true, copy, NULL);
     if (status == FORAY_OK)
         out->twice = copy->certificate.gap;
     foray_policy_destroy(copy);
-    fy_unstructured_notes_destroy(&notes);
-    fy_laws_destroy(&laws);
+    fy_arena_release(&arena);
     return status;
 }
 
@@ -279,11 +280,11 @@ static foray_status unstructured_bound_kind(foray_explorer *explorer, foray_rewa
                                             foray_certificate *out)
 {
     fy_laws laws;
-    foray_status status = fy_laws_create(explorer, fy_unstructured_seen(explorer), &laws);
-    if (status != FORAY_OK)
-        return status;
-    status = fy_unstructured_bound(explorer, &laws, kind, out);
-    fy_laws_destroy(&laws);
+    fy_arena arena = {.ctx = explorer->ctx};
+    foray_status status = laws_now(explorer, &arena, &laws);
+    if (status == FORAY_OK)
+        status = fy_unstructured_bound(explorer, &laws, kind, out);
+    fy_arena_release(&arena);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* unstructured.h - explorers of unstructured models: which algorithms there are. */
-#ifndef FY_EXPLORE_OPEN_H
-#define FY_EXPLORE_OPEN_H
+#ifndef FY_UNSTRUCTURED_H
+#define FY_UNSTRUCTURED_H
 
 #include "explore/unstructured/seen.h"
 
