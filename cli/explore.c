@@ -242,13 +242,15 @@ static cli_exit compare_world(exploration *e)
     if (session->args.operands == 0)
         return CLI_DONE;
     const char *source = session->args.operand[0], *known = foray_run_world(e->run);
-    bool same;
+    bool same = false;
     cli_exit code = CLI_DONE;
     if (e->view.system) {
         same = same_view(source, known);
     } else {
         code = cli_world_open(session, source, &e->given);
-        same = code == CLI_DONE && foray_model_equal(e->given, foray_run_model(e->run));
+        if (code == CLI_DONE)
+            code = cli_status(session, fy_model_same_episodes(session->ctx, e->given,
+                                                              foray_run_model(e->run), &same));
     }
     if (code == CLI_DONE && !same)
         code =

@@ -413,7 +413,8 @@ static cli_exit unknown_state(cli_session *session, const foray_model *model, co
                         "%s: a state is missing; the model has states 0 to %" PRId64, text,
                         foray_model_states(model) - 1);
     return cli_fail(session, CLI_BAD_INPUT,
-                    "%s: no such state: %s%s%s%s; the model has states 0 to %" PRId64, text, name,
+                    "%s: no such state%s: %s%s%s%s; the model has states 0 to %" PRId64, text,
+                    model->pruned ? ", or none that an episode gets to" : "", name,
                     guess.best ? " (did you mean " : "", guess.best ? guess.best : "",
                     guess.best ? "?)" : "", foray_model_states(model) - 1);
 }

@@ -33,13 +33,6 @@ foray_status fy_border_policies_out(foray_explorer *explorer, int64_t count,
     return status;
 }
 
-/* The law of a pair, as the whole numbers them. */
-static int64_t block_outside(const foray_model *whole, int64_t state, int64_t action)
-{
-    int32_t set = whole->generator_set[state * whole->actions + action];
-    return whole->basis->block_of_generator_set[set];
-}
-
 void fy_border_doubt_out(const foray_explorer *explorer, foray_doubt *doubt)
 {
     const foray_model *part = explorer->part;
@@ -50,7 +43,6 @@ void fy_border_doubt_out(const foray_explorer *explorer, foray_doubt *doubt)
     for (int64_t i = 0; part && i < doubt->laws; i++) {
         foray_doubt_law *law = (foray_doubt_law *)&doubt->law[i];
         law->state = fy_outside(part, law->state);
-        law->block = block_outside(explorer->whole, law->state, law->action);
     }
 }
 

@@ -350,8 +350,15 @@ foray_mode fy_explorer_bound_plan(foray_explorer *explorer)
 }
 
 /* Of laws that no episode meets nothing is learnt: |theta - theta_0| <= B_g. */
-static void guess_theta(const fy_basis *basis, double *theta, double *half_width)
+static void guess_theta(const foray_model *whole, double *theta, double *half_width)
 {
+    const fy_basis *basis = whole->basis;
+    for (int64_t i = 0; i < whole->dim; i++) { /* no law at all has the others */
+        if (theta)
+            theta[i] = 0;
+        if (half_width)
+            half_width[i] = whole->norm_bound;
+    }
     for (int64_t g = 0; g < basis->blocks; g++)
         for (int32_t i = 0; i < basis->block[g].coords; i++) {
             if (theta)
@@ -366,7 +373,7 @@ foray_status foray_explorer_estimate(foray_explorer *explorer, double *theta, do
     if (!explorer->ops->estimate)
         return has_none(explorer, "estimate of theta");
     if (explorer->part)
-        guess_theta(explorer->whole->basis, theta, half_width);
+        guess_theta(explorer->whole, theta, half_width);
     return explorer->ops->estimate(explorer, theta, half_width);
 }
 

@@ -55,7 +55,7 @@ foray_status fy_parts_check_error(foray_context *ctx, double error)
 static foray_status check_proportion(foray_context *ctx, const fy_model_parts *parts)
 {
     const int64_t harmless = 1 << 20;
-    if (parts->dim > harmless && parts->dim > parts->features)
+    if (parts->dim > harmless && parts->dim > parts->features && !parts->stays)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "dim: %" PRId64 ", but there are only %" PRId64 " feature values",
                        parts->dim, parts->features);
@@ -476,6 +476,16 @@ foray_status fy_gather_pair(fy_gather *gather, int32_t set, const int32_t *order
     return FORAY_OK;
 }
 
+void fy_gather_stay(fy_gather *gather, int64_t count)
+{
+    foray_model *model = gather->model;
+    int64_t pair = gather->pairs++, start = model->succ_start[pair];
+    for (int64_t j = 0; j < count; j++)
+        model->succ[start + j] = (int32_t)(pair / model->actions);
+    model->generator_set[pair] = -1;
+    model->succ_start[pair + 1] = start + count;
+}
+
 void fy_gather_repeat(fy_gather *gather, int64_t pair)
 {
     foray_model *model = gather->model;
@@ -518,9 +528,22 @@ foray_status fy_gather_finish(fy_gather *gather)
 
 /* Lists that several pairs have are looked up once. */
 typedef struct lists {
-    int32_t *set;   /* [lists], -1: not seen yet */
-    int32_t *order; /* [generators] positions of the sorted generators, list by list */
+    int32_t *set;            /* [lists], -1: not seen yet */
+    int32_t *order;          /* [generators] positions of the sorted generators, list by list */
+    int64_t stay, stay_size; /* the shortest list: that of pairs that stay */
 } lists;
+
+static void find_shortest(const fy_model_parts *parts, lists *l)
+{
+    l->stay_size = INT64_MAX;
+    for (int64_t list = 0; list < parts->lists; list++) {
+        int64_t size = parts->gen_start[list + 1] - parts->gen_start[list];
+        if (size < l->stay_size) {
+            l->stay = list;
+            l->stay_size = size;
+        }
+    }
+}
 
 /* --------------------------------------------------------------------- pairs */
 
@@ -564,6 +587,10 @@ static foray_status take_pair(fy_gather *g, const fy_model_parts *parts, lists *
 {
     int64_t pair = fy_stand_in(g->model, g->pairs);
     int64_t list = parts->list_of_pair ? parts->list_of_pair[pair] : pair;
+    if (list < 0) {
+        fy_gather_stay(g, l->stay_size);
+        return FORAY_OK;
+    }
     foray_status status = check_pair(g->ctx, parts, pair);
     if (status == FORAY_OK && l->set[list] < 0)
         status = take_list(g, parts, l, pair, list);
@@ -583,10 +610,14 @@ static foray_status check_lists_used(foray_context *ctx, const fy_model_parts *p
     return FORAY_OK;
 }
 
-/* Those that stand in for a pair included. */
-static int64_t count_transitions(const fy_model_parts *parts, const foray_model *model)
+/* Those that stand in for a pair, and that stay, included. */
+static int64_t count_transitions(const fy_model_parts *parts, const foray_model *model,
+                                 const lists *l)
 {
     int64_t count = parts->succ_start[model->pairs];
+    for (int64_t pair = 0; parts->stays && pair < model->pairs; pair++)
+        if (parts->list_of_pair[pair] < 0 && fy_available(model, pair))
+            count += l->stay_size;
     for (int64_t pair = 0; model->stand_in && pair < model->pairs; pair++)
         if (!fy_available(model, pair))
             count += parts->succ_start[model->stand_in[pair] + 1] -
@@ -599,12 +630,43 @@ static foray_status gather_pairs(fy_gather *g, const fy_model_parts *parts, fora
 {
     for (int64_t list = 0; list < parts->lists; list++)
         l->set[list] = -1;
-    foray_status status = fy_gather_create(g->ctx, model, count_transitions(parts, model), g);
+    find_shortest(parts, l);
+    if (parts->stays && l->stay_size > FY_STAY_MOST)
+        return fy_fail(
+            g->ctx, FORAY_ERROR_INPUT,
+            "available: states without an action, where no law has at most %d successors",
+            FY_STAY_MOST);
+    foray_status status = fy_gather_create(g->ctx, model, count_transitions(parts, model, l), g);
     for (int64_t pair = 0; pair < model->pairs && status == FORAY_OK; pair++)
         status = take_pair(g, parts, l);
     if (status == FORAY_OK)
         status = check_lists_used(g->ctx, parts, l);
+    for (int64_t pair = 0; parts->stays && status == FORAY_OK && pair < model->pairs; pair++)
+        if (model->generator_set[pair] < 0)
+            model->generator_set[pair] = l->set[l->stay];
     return status == FORAY_OK ? fy_gather_finish(g) : status;
+}
+
+/* No step begins where every action stays for want of anything else. */
+static foray_status check_stays(foray_context *ctx, const fy_model_parts *parts,
+                                const foray_model *model)
+{
+    fy_arena scratch = {.ctx = ctx};
+    int32_t *earliest, *line;
+    foray_status status = FORAY_OK;
+    if (!FY_NEW(&scratch, earliest, model->states) || !FY_NEW(&scratch, line, model->states))
+        status = FORAY_ERROR_MEMORY;
+    else
+        (void)fy_model_earliest(model, earliest, line);
+    for (int64_t state = 0; state < model->states && status == FORAY_OK; state++) {
+        int64_t pair = state * model->actions;
+        if (parts->available[pair] && parts->list_of_pair[pair] < 0 &&
+            earliest[state] < model->horizon)
+            status = fy_fail(ctx, FORAY_ERROR_INPUT, "available: state %" PRId64 " has no action",
+                             state);
+    }
+    fy_arena_release(&scratch);
+    return status;
 }
 
 static foray_status take_pairs(foray_context *ctx, const fy_model_parts *parts, foray_model *model)
@@ -667,6 +729,9 @@ foray_status fy_model_assemble(foray_context *ctx, const fy_model_parts *given, 
     status = fy_parts_copy(ctx, &parts, model);
     if (status == FORAY_OK)
         status = take_pairs(ctx, &parts, model);
+    if (status == FORAY_OK && parts.stays)
+        status = check_stays(ctx, &parts, model);
+    model->pruned = parts.stays;
     if (status == FORAY_OK)
         status = fy_model_complete(ctx, model);
     if (status != FORAY_OK) {

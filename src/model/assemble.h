@@ -84,6 +84,12 @@ foray_status fy_gather_pair(fy_gather *gather, int32_t set, const int32_t *order
 /* Places the next pair, which stands in for one that was placed before it. */
 void fy_gather_repeat(fy_gather *gather, int64_t pair);
 
+/* A pair that stays has the shortest law there is; the most successors of that. */
+enum { FY_STAY_MOST = 64 };
+
+/* Places the next pair, which stays, with so many successors; its set is still to be found: -1. */
+void fy_gather_stay(fy_gather *gather, int64_t count);
+
 /* The sets become the model's, which is then complete but for its basis. */
 foray_status fy_gather_finish(fy_gather *gather);
 void fy_gather_free(fy_gather *gather);

@@ -53,25 +53,6 @@ bool fy_model_is_compact(const uint8_t *data, size_t size)
     return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
 }
 
-/* Names: the length as a 32-bit number, -1 for none, and the bytes, one after another. */
-static uint64_t names_size(char *const *names, int64_t count)
-{
-    uint64_t size = 0;
-    for (int64_t i = 0; names && i < count; i++)
-        size += sizeof(int32_t) + (names[i] ? strlen(names[i]) : 0);
-    return size;
-}
-
-static void write_names(fy_writer *writer, char *const *names, int64_t count)
-{
-    for (int64_t i = 0; names && i < count; i++) {
-        int32_t length = names[i] ? (int32_t)strlen(names[i]) : -1;
-        fy_write_i32s(writer, &length, 1);
-        if (names[i])
-            fy_write_bytes(writer, names[i], (size_t)length);
-    }
-}
-
 /* Differences of an array of offsets, which are counts. */
 static void write_counts(fy_writer *writer, const int64_t *start, int64_t count)
 {
@@ -81,78 +62,178 @@ static void write_counts(fy_writer *writer, const int64_t *start, int64_t count)
     }
 }
 
+/* What is written: a model, or only what episodes get to in it. Then a state where no step begins
+ * has no action, and what nobody meets of theta is 0. */
+typedef struct writing {
+    fy_writer *to;
+    const foray_model *whole; /* sizes, names, the map */
+    const foray_model *laws;  /* all about pairs: the same, or its part */
+    int64_t begun;            /* states of `laws` where steps begin come before this one */
+} writing;
+
+/* The pair of `laws` that a pair of the whole is there; -1: it does not exist. */
+static int64_t pair_inside(const writing *w, int64_t pair)
+{
+    int64_t A = w->whole->actions, state = fy_inside(w->laws, pair / A);
+    int64_t there = state * A + pair % A;
+    return state >= 0 && state < w->begun && fy_available(w->laws, there) ? there : -1;
+}
+
 /* Successors, or features phi(s,a), of the pairs that exist. */
-static uint64_t count_existing(const foray_model *model, const int64_t *start)
+static uint64_t count_existing(const writing *w, const int64_t *start)
 {
     uint64_t count = 0;
-    for (int64_t k = 0; k < model->available; k++) {
-        int64_t pair = fy_existing(model, k);
-        count += (uint64_t)(start[pair + 1] - start[pair]);
+    for (int64_t k = 0; k < w->laws->available; k++) {
+        int64_t pair = fy_existing(w->laws, k);
+        if (pair < w->begun * w->whole->actions)
+            count += (uint64_t)(start[pair + 1] - start[pair]);
     }
     return count;
 }
 
+static void write_successors(const writing *w, int64_t pair)
+{
+    const foray_model *laws = w->laws;
+    int64_t start = laws->succ_start[pair], end = laws->succ_start[pair + 1];
+    if (!laws->number) {
+        fy_write_i32s(w->to, laws->succ + start, (size_t)(end - start));
+        return;
+    }
+    for (int64_t j = start; j < end; j++)
+        fy_write_i32s(w->to, &laws->number[laws->succ[j]], 1);
+}
+
 /* The generator set of every pair, then the successors. */
-static void write_pairs(fy_writer *writer, const foray_model *model)
+static void write_pairs(const writing *w)
 {
     const int32_t none = -1;
-    for (int64_t pair = 0; pair < model->pairs; pair++)
-        fy_write_i32s(writer, fy_available(model, pair) ? &model->generator_set[pair] : &none, 1);
-    for (int64_t k = 0; k < model->available; k++) {
-        int64_t pair = fy_existing(model, k), start = model->succ_start[pair];
-        fy_write_i32s(writer, model->succ + start, (size_t)(model->succ_start[pair + 1] - start));
+    for (int64_t pair = 0; pair < w->whole->pairs; pair++) {
+        int64_t there = pair_inside(w, pair);
+        fy_write_i32s(w->to, there >= 0 ? &w->laws->generator_set[there] : &none, 1);
+    }
+    for (int64_t pair = 0; pair < w->whole->pairs; pair++) {
+        int64_t there = pair_inside(w, pair);
+        if (there >= 0)
+            write_successors(w, there);
     }
 }
 
 /* How many features phi(s,a) each pair has, then their coordinates, then their values. */
-static void write_pair_features(fy_writer *writer, const foray_model *model)
+static void write_pair_features(const writing *w)
 {
-    const int64_t *start = model->pair_start;
-    for (int64_t pair = 0; pair < model->pairs; pair++) {
-        int32_t count = fy_available(model, pair) ? (int32_t)(start[pair + 1] - start[pair]) : 0;
-        fy_write_i32s(writer, &count, 1);
+    const foray_model *laws = w->laws;
+    const int64_t *start = laws->pair_start;
+    for (int64_t pair = 0; pair < w->whole->pairs; pair++) {
+        int64_t there = pair_inside(w, pair);
+        int32_t count = there >= 0 ? (int32_t)(start[there + 1] - start[there]) : 0;
+        fy_write_i32s(w->to, &count, 1);
     }
-    for (int64_t k = 0; k < model->available; k++) {
-        int64_t pair = fy_existing(model, k);
-        fy_write_i32s(writer, model->pair_index + start[pair],
-                      (size_t)(start[pair + 1] - start[pair]));
+    for (int64_t pair = 0; pair < w->whole->pairs; pair++) {
+        int64_t there = pair_inside(w, pair);
+        if (there >= 0)
+            fy_write_i32s(w->to, laws->pair_index + start[there],
+                          (size_t)(start[there + 1] - start[there]));
     }
-    for (int64_t k = 0; k < model->available; k++) {
-        int64_t pair = fy_existing(model, k);
-        fy_write_doubles(writer, model->pair_value + start[pair],
-                         (size_t)(start[pair + 1] - start[pair]));
+    for (int64_t pair = 0; pair < w->whole->pairs; pair++) {
+        int64_t there = pair_inside(w, pair);
+        if (there >= 0)
+            fy_write_doubles(w->to, laws->pair_value + start[there],
+                             (size_t)(start[there + 1] - start[there]));
     }
 }
 
-static compact_header make_header(const foray_model *model)
+/* theta where a law that is written has a feature, elsewhere 0. */
+static void write_theta(const writing *w, int64_t features)
 {
-    int64_t generators = model->gen_start[model->generator_sets];
+    const foray_model *laws = w->laws;
+    bool *met;
+    if (!w->whole->theta || w->laws == w->whole) {
+        fy_write_doubles(w->to, w->whole->theta, w->whole->theta ? (size_t)w->whole->dim : 0);
+        return;
+    }
+    if (!FY_ALLOC(w->to->ctx, met, w->whole->dim)) {
+        w->to->failed = true;
+        return;
+    }
+    for (int64_t k = 0; k < features; k++)
+        met[laws->feat_index[k]] = true;
+    for (int64_t i = 0; i < w->whole->dim; i++)
+        fy_write_double(w->to, met[i] ? w->whole->theta[i] : 0.0);
+    free(met);
+}
+
+/* Names: the length as a 32-bit number, -1 for none, and the bytes, one after another. */
+static uint64_t names_size(char *const *names, int64_t count)
+{
+    uint64_t size = 0;
+    for (int64_t i = 0; names && i < count; i++)
+        size += sizeof(int32_t) + (names[i] ? strlen(names[i]) : 0);
+    return size;
+}
+
+static void write_name(fy_writer *writer, const char *name)
+{
+    int32_t length = name ? (int32_t)strlen(name) : -1;
+    fy_write_i32s(writer, &length, 1);
+    if (name)
+        fy_write_bytes(writer, name, (size_t)length);
+}
+
+static void write_names(fy_writer *writer, char *const *names, int64_t count)
+{
+    for (int64_t i = 0; names && i < count; i++)
+        write_name(writer, names[i]);
+}
+
+/* Those of states that no episode gets to are left out. */
+static uint64_t state_names_size(const writing *w)
+{
+    const foray_model *laws = w->laws;
+    if (!laws->number || !laws->state_names)
+        return names_size(w->whole->state_names, w->whole->states);
+    uint64_t gone = (uint64_t)(w->whole->states - laws->states) * sizeof(int32_t);
+    return names_size(laws->state_names, laws->states) + gone;
+}
+
+static void write_state_names(const writing *w)
+{
+    char *const *names = w->whole->state_names;
+    for (int64_t s = 0; names && s < w->whole->states; s++)
+        write_name(w->to, fy_inside(w->laws, s) >= 0 ? names[s] : NULL);
+}
+
+static compact_header make_header(const writing *w)
+{
+    const foray_model *model = w->whole, *laws = w->laws;
+    int64_t generators = laws->gen_start[laws->generator_sets];
     return (compact_header){
         .version = COMPACT_VERSION,
         .states = (uint64_t)model->states,
         .actions = (uint64_t)model->actions,
         .horizon = (uint64_t)model->horizon,
         .dim = (uint64_t)model->dim,
-        .transitions = count_existing(model, model->succ_start),
-        .generator_sets = (uint64_t)model->generator_sets,
+        .transitions = count_existing(w, laws->succ_start),
+        .generator_sets = (uint64_t)laws->generator_sets,
         .generators = (uint64_t)generators,
-        .features = (uint64_t)model->feat_start[generators],
+        .features = (uint64_t)laws->feat_start[generators],
         .initials = (uint64_t)model->initials,
         .has_theta = model->theta != NULL,
         .grid_rows = (uint64_t)model->grid_rows,
         .grid_cols = (uint64_t)model->grid_cols,
         .name = strlen(model->name),
-        .state_names = names_size(model->state_names, model->states),
+        .state_names = state_names_size(w),
         .action_names = names_size(model->action_names, model->actions),
         .pair_dim = (uint64_t)model->pair_dim,
-        .pair_features = model->pair_dim > 0 ? count_existing(model, model->pair_start) : 0,
+        .pair_features = model->pair_dim > 0 ? count_existing(w, laws->pair_start) : 0,
         .nonnegative = model->nonnegative,
         .aggregated = model->aggregated,
     };
 }
 
-static void write_content(fy_writer *writer, const foray_model *model, const compact_header *h)
+static void write_content(const writing *w, const compact_header *h)
 {
+    fy_writer *writer = w->to;
+    const foray_model *model = w->whole, *laws = w->laws;
     fy_write_bytes(writer, magic, sizeof magic);
     uint64_t field[HEADER_FIELDS];
     memcpy(field, h, sizeof field);
@@ -160,28 +241,40 @@ static void write_content(fy_writer *writer, const foray_model *model, const com
     fy_write_double(writer, model->norm_bound);
     fy_write_double(writer, model->feature_error);
     fy_write_double(writer, model->feature_delta);
-    write_pairs(writer, model);
-    write_counts(writer, model->gen_start, model->generator_sets);
-    write_counts(writer, model->feat_start, (int64_t)h->generators);
-    fy_write_i32s(writer, model->feat_index, h->features);
-    fy_write_doubles(writer, model->feat_value, h->features);
-    fy_write_doubles(writer, model->theta, model->theta ? (size_t)model->dim : 0);
+    write_pairs(w);
+    write_counts(writer, laws->gen_start, laws->generator_sets);
+    write_counts(writer, laws->feat_start, (int64_t)h->generators);
+    fy_write_i32s(writer, laws->feat_index, h->features);
+    fy_write_doubles(writer, laws->feat_value, h->features);
+    write_theta(w, (int64_t)h->features);
     fy_write_i32s(writer, model->initial_state, h->initials);
     fy_write_doubles(writer, model->initial_probability, h->initials);
     size_t cells = model->cell_row ? (size_t)model->states : 0;
     fy_write_i32s(writer, model->cell_row, cells);
     fy_write_i32s(writer, model->cell_col, cells);
     fy_write_bytes(writer, model->name, h->name);
-    write_names(writer, model->state_names, model->states);
+    write_state_names(w);
     write_names(writer, model->action_names, model->actions);
     if (model->pair_dim > 0)
-        write_pair_features(writer, model);
+        write_pair_features(w);
 }
 
-void fy_model_write_compact(const foray_model *model, fy_writer *writer)
+/* Where every law has very many successors, states that stay would take more than those that go. */
+static bool has_short_law(const foray_model *model)
 {
-    compact_header h = make_header(model);
-    write_content(writer, model, &h);
+    int64_t set = 0;
+    while (set < model->generator_sets && fy_generator_set_size(model, set) > FY_STAY_MOST)
+        set++;
+    return set < model->generator_sets;
+}
+
+void fy_model_write_compact(const foray_model *model, const foray_model *part, fy_writer *writer)
+{
+    part = part && has_short_law(part) ? part : NULL;
+    writing w = {.to = writer, .whole = model, .laws = part ? part : model};
+    w.begun = part ? fy_begun(part) : model->states;
+    compact_header h = make_header(&w);
+    write_content(&w, &h);
     if (!writer->failed) {
         uint32_t crc = fy_crc32c(writer->crc, writer->data, writer->size);
         int32_t word;
@@ -190,11 +283,57 @@ void fy_model_write_compact(const foray_model *model, fy_writer *writer)
     }
 }
 
+/* What is sent, as one number. */
+static void hash_bytes(void *sink, const void *data, size_t size)
+{
+    uint64_t *hash = sink;
+    *hash = fy_hash(data, size, *hash + size);
+}
+
+/* Laws and first states as episodes meet them, without names and map. */
+static foray_status hash_met(foray_context *ctx, const foray_model *model, uint64_t *hash)
+{
+    foray_model *part, plain = *model, plain_part;
+    char nothing[] = "";
+    foray_status status = fy_model_reachable(ctx, model, &part);
+    if (status != FORAY_OK)
+        return status;
+    fy_writer writer = {.ctx = ctx, .send = hash_bytes, .sink = hash};
+    plain.name = nothing;
+    plain.state_names = plain.action_names = NULL;
+    plain.cell_row = plain.cell_col = NULL;
+    plain.grid_rows = plain.grid_cols = 0;
+    if (part) {
+        plain_part = *part;
+        plain_part.state_names = NULL;
+    }
+    *hash = 0;
+    fy_model_write_compact(&plain, part ? &plain_part : NULL, &writer);
+    fy_writer_flush(&writer);
+    free(writer.data);
+    foray_model_destroy(part);
+    return writer.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+}
+
+foray_status fy_model_same_episodes(foray_context *ctx, const foray_model *one,
+                                    const foray_model *other, bool *same)
+{
+    uint64_t a, b;
+    *same = foray_model_equal(one, other);
+    if (*same || one->unstructured || other->unstructured)
+        return FORAY_OK;
+    foray_status status = hash_met(ctx, one, &a);
+    if (status == FORAY_OK)
+        status = hash_met(ctx, other, &b);
+    *same = status == FORAY_OK && a == b;
+    return status;
+}
+
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
-    fy_model_write_compact(model, &writer);
+    fy_model_write_compact(model, NULL, &writer);
     return fy_writer_take(&writer, "a compact model", out, size);
 }
 
@@ -210,6 +349,7 @@ typedef struct content {
     int64_t pairs;
     model_arrays a;
     bool *available; /* [pairs], or NULL: every pair exists */
+    bool stays;      /* there are states without an action */
     int32_t *initial_state;
     double *initial_probability;
     char *name;
@@ -387,18 +527,25 @@ static foray_status read_counts(content *c, const char *what, uint64_t count, ui
     return FORAY_OK;
 }
 
-/* Which pairs have a set; nothing is noted where all have one. */
+/* Which pairs have a set; nothing is noted where all have one. States without any action have all:
+ * there it is made up that every action stays. */
 static foray_status find_available(content *c)
 {
-    int64_t pair = 0;
+    int64_t pair = 0, A = (int64_t)c->h.actions;
     while (pair < c->pairs && c->a.generator_set[pair] != -1)
         pair++;
     if (pair == c->pairs)
         return FORAY_OK;
     if (!FY_NEW(&c->arena, c->available, c->pairs))
         return FORAY_ERROR_MEMORY;
-    for (pair = 0; pair < c->pairs; pair++)
-        c->available[pair] = c->a.generator_set[pair] != -1;
+    for (int64_t first = 0; first < c->pairs; first += A) {
+        int64_t count = 0;
+        for (pair = first; pair < first + A; pair++)
+            count += c->available[pair] = c->a.generator_set[pair] != -1;
+        c->stays |= count == 0;
+        for (pair = first; pair < first + A && count == 0; pair++)
+            c->available[pair] = true;
+    }
     return FORAY_OK;
 }
 
@@ -688,6 +835,7 @@ static foray_status assemble(content *c, foray_model **out)
         .nonnegative = c->h.nonnegative,
         .aggregated = c->h.aggregated,
         .available = c->available,
+        .stays = c->stays,
         .succ_start = c->a.succ_start,
         .succ = c->a.succ,
         .lists = (int64_t)c->h.generator_sets,

@@ -487,7 +487,7 @@ foray_status fy_model_write(foray_context *ctx, const foray_model *model, foray_
     size_t size;
     if (format == FORAY_MODEL_COMPACT && !model->unstructured) {
         fy_writer writer = {.ctx = ctx, .send = send_to_file, .sink = file};
-        fy_model_write_compact(model, &writer);
+        fy_model_write_compact(model, NULL, &writer);
         fy_writer_flush(&writer);
         free(writer.data);
         return writer.failed ? FORAY_ERROR_MEMORY : FORAY_OK;

@@ -55,6 +55,7 @@ struct foray_model {
     int64_t available; /* pairs that exist */
     int32_t *stand_in; /* [pairs] itself, or what it stands in for; NULL: all exist */
     int32_t *existing; /* [available] the pairs that exist, in order; NULL: all */
+    bool pruned;       /* it was written without what episodes do not get to, which stays */
 
     double *theta;    /* [dim], or NULL: unknown */
     bool nonnegative; /* theta >= 0 is known, though the features alone do not show it */
@@ -132,6 +133,7 @@ typedef struct fy_model_parts {
     int64_t states, actions, horizon, dim;
     double norm_bound, feature_error, feature_delta;
     const bool *available;       /* [pairs], or NULL: every pair exists. The others have nothing */
+    bool stays;                  /* pairs that exist and have list -1 stay: no step begins there */
     const int64_t *succ_start;   /* [pairs+1] */
     const int32_t *succ;         /* [transitions] in the order of the list's generators */
     int64_t lists;               /* of generators */
@@ -188,7 +190,9 @@ foray_status fy_model_print_json(foray_context *ctx, const foray_model *model, c
                                  size_t *size);
 foray_status fy_model_print_compact(foray_context *ctx, const foray_model *model, char **out,
                                     size_t *size);
-void fy_model_write_compact(const foray_model *model, fy_writer *writer);
+/* With a part (fy_model_reachable): only what episodes get to. States where no step begins then
+ * have no action, and read again they have all, each of which stays. */
+void fy_model_write_compact(const foray_model *model, const foray_model *part, fy_writer *writer);
 
 /* phi(s,a) of a linear MDP: returns how many are not zero, and sets *coordinate (ascending) and
  * *value to them; 0, with nothing set, if the model gives none. */
@@ -265,6 +269,11 @@ int64_t fy_model_earliest(const foray_model *model, int32_t *earliest, int32_t *
  * it. *out is NULL where nothing is out of reach, or nobody knows: in unstructured models, and
  * where states are clusters, which a system enters also where no draw of the model did. */
 foray_status fy_model_reachable(foray_context *ctx, const foray_model *whole, foray_model **out);
+
+/* Do the same episodes have the same chances in both, as far as can be told from what is written of
+ * them (64 bits of it are compared)? What no episode gets to may differ. */
+foray_status fy_model_same_episodes(foray_context *ctx, const foray_model *one,
+                                    const foray_model *other, bool *same);
 
 /* How many states episodes of a model that is not open can get to; -1: there is no memory. */
 int64_t fy_model_count_reachable(foray_context *ctx, const foray_model *model);

@@ -48,6 +48,7 @@ typedef struct taking {
     foray_model *part;
     int32_t *earliest, *line; /* [states of the whole] */
     int32_t *kept;            /* [generator sets of the whole] the number in the part, -1: none */
+    int32_t *old;             /* [generator sets of the part] the way back */
     int64_t begun;            /* states where steps begin come before this one */
 } taking;
 
@@ -93,21 +94,41 @@ static int64_t law_of(const taking *t, int64_t pair)
     return fy_stand_in(t->whole, there);
 }
 
-/* The generator sets that steps meet, in the old order. */
+/* The generator sets that steps meet, in the order in which pairs of the whole meet them: that of a
+ * model that has nothing else. */
+static bool number_sets(taking *t)
+{
+    const foray_model *whole = t->whole;
+    foray_model *part = t->part;
+    if (!FY_NEW(&t->arena, t->kept, whole->generator_sets) ||
+        !FY_NEW(&t->arena, t->old, whole->generator_sets))
+        return false;
+    memset(t->kept, -1, (size_t)whole->generator_sets * sizeof *t->kept);
+    for (int64_t s = 0; s < whole->states; s++) {
+        if (part->index[s] < 0 || part->index[s] >= t->begun)
+            continue;
+        for (int64_t pair = s * whole->actions; pair < (s + 1) * whole->actions; pair++) {
+            int32_t set = whole->generator_set[pair];
+            if (t->kept[set] >= 0)
+                continue;
+            t->old[part->generator_sets] = set;
+            t->kept[set] = (int32_t)part->generator_sets++;
+        }
+    }
+    return true;
+}
+
 static bool copy_sets(taking *t)
 {
     const foray_model *whole = t->whole;
     foray_model *part = t->part;
-    int64_t sets = whole->generator_sets, generators = 0, features = 0;
-    if (!FY_NEW(&t->arena, t->kept, sets))
+    int64_t generators = 0, features = 0;
+    if (!number_sets(t))
         return false;
-    for (int64_t pair = 0; pair < t->begun * whole->actions; pair++)
-        t->kept[whole->generator_set[law_of(t, pair)]] = 1;
-    for (int64_t set = 0; set < sets; set++) {
-        int64_t first = whole->gen_start[set], end = whole->gen_start[set + 1];
-        generators += t->kept[set] ? end - first : 0;
-        features += t->kept[set] ? whole->feat_start[end] - whole->feat_start[first] : 0;
-        t->kept[set] = t->kept[set] ? (int32_t)part->generator_sets++ : -1;
+    for (int64_t set = 0; set < part->generator_sets; set++) {
+        int64_t first = whole->gen_start[t->old[set]], end = whole->gen_start[t->old[set] + 1];
+        generators += end - first;
+        features += whole->feat_start[end] - whole->feat_start[first];
     }
     if (!FY_NEW(&part->arena, part->gen_start, part->generator_sets + 1) ||
         !FY_NEW(&part->arena, part->generator_set_pair, part->generator_sets) ||
@@ -118,17 +139,16 @@ static bool copy_sets(taking *t)
     memset(part->generator_set_pair, -1,
            (size_t)part->generator_sets * sizeof *part->generator_set_pair);
     int64_t gen = 0, at = 0;
-    for (int64_t set = 0; set < sets; set++) {
-        if (t->kept[set] < 0)
-            continue;
-        for (int64_t g = whole->gen_start[set]; g < whole->gen_start[set + 1]; g++) {
+    for (int64_t set = 0; set < part->generator_sets; set++) {
+        for (int64_t g = whole->gen_start[t->old[set]]; g < whole->gen_start[t->old[set] + 1];
+             g++) {
             for (int64_t f = whole->feat_start[g]; f < whole->feat_start[g + 1]; f++, at++) {
                 part->feat_index[at] = whole->feat_index[f];
                 part->feat_value[at] = whole->feat_value[f];
             }
             part->feat_start[++gen] = at;
         }
-        part->gen_start[t->kept[set] + 1] = gen;
+        part->gen_start[set + 1] = gen;
     }
     return true;
 }

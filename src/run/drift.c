@@ -256,6 +256,14 @@ static int64_t block_of_pair(const foray_model *model, int64_t pair)
     return model->basis->block_of_generator_set[model->generator_set[pair]];
 }
 
+/* Does a step of the run's explorer begin with it? Others know nothing of the law they have. */
+static bool is_reached(const checking *c, int64_t pair)
+{
+    const foray_model *model = c->run->explorer->model;
+    int64_t state = fy_inside(model, pair / model->actions);
+    return state >= 0 && state < fy_begun(model);
+}
+
 /* The laws with something unknown, each with the first pair that has it. */
 static void name_laws(checking *c)
 {
@@ -271,6 +279,8 @@ static void name_laws(checking *c)
     }
     for (int64_t k = 0; k < model->available; k++) {
         int64_t pair = fy_existing(model, k);
+        if (!is_reached(c, pair))
+            continue;
         int64_t i = c->law_of[block_of_pair(model, pair)];
         fy_law_fit *law = i >= 0 ? &drift->law[i] : NULL;
         if (law && law->pairs++ == 0) {

@@ -102,10 +102,17 @@ static foray_status create_explorer(foray_run *run, bool writes)
     return status == FORAY_OK ? fit_codec(run, writes) : status;
 }
 
+/* The model that is in the file has what seemed out of reach no longer. */
 foray_status fy_run_meet(foray_run *run)
 {
-    return run->codec.states != run->explorer->model->states ? fit_codec(run, run->buffer != NULL)
-                                                             : FORAY_OK;
+    bool wider = run->codec.states != run->explorer->model->states;
+    if (wider && run->model->pruned)
+        return fy_fail(run->ctx, FORAY_ERROR_USAGE,
+                       "%s: keeps only what its model's own episodes get to, and this world's get "
+                       "elsewhere; create the run again, with this world",
+                       run->store->path);
+    run->model_is_short |= wider;
+    return wider ? fit_codec(run, run->buffer != NULL) : FORAY_OK;
 }
 
 const char *const fy_source_name[] = {"model", "other", "aggregated"};
@@ -191,25 +198,54 @@ static foray_status check_until(foray_run *run, double until)
     return FORAY_OK;
 }
 
-/* The run keeps its own model: the one that is in the file. */
+foray_status fy_run_write_model(const foray_model *model, const foray_model *part,
+                                fy_writer *writer)
+{
+    char *text;
+    size_t size;
+    if (!model->unstructured) {
+        fy_model_write_compact(model, part, writer);
+        return FORAY_OK;
+    }
+    foray_status status = foray_model_print(writer->ctx, model, FORAY_MODEL_COMPACT, &text, &size);
+    if (status != FORAY_OK)
+        return status;
+    fy_write_bytes(writer, text, size);
+    free(text);
+    return FORAY_OK;
+}
+
+foray_status fy_store_put_model(fy_store *store, const foray_model *model, const foray_model *part)
+{
+    char bytes[32];
+    fy_piece_writer pieces = {.store = store, .kind = "model"};
+    fy_writer writer = {.ctx = store->ctx, .send = fy_piece_writer_put, .sink = &pieces};
+    foray_status status = fy_run_write_model(model, part, &writer);
+    fy_writer_flush(&writer);
+    free(writer.data);
+    foray_status put = fy_piece_writer_end(&pieces);
+    if (status == FORAY_OK)
+        status = writer.failed ? FORAY_ERROR_MEMORY : put;
+    if (status != FORAY_OK)
+        return status;
+    fy_format(bytes, sizeof bytes, "%zu", pieces.size);
+    return fy_store_put_meta(store, "model_bytes", bytes);
+}
+
+/* The run keeps the model that it was given, and the file what its explorer has of that. */
 static foray_status create_within(foray_run *run, const char *path, foray_run_creation how,
                                   const foray_model *model, const char *world)
 {
-    fy_new_run initial = {.settings = &run->settings, .world = world};
-    char *bytes;
-    foray_status status =
-        foray_model_print(run->ctx, model, FORAY_MODEL_COMPACT, &bytes, &initial.model_bytes);
-    if (status != FORAY_OK)
-        return status;
-    initial.model = (const uint8_t *)bytes;
-    status = foray_model_parse(run->ctx, bytes, initial.model_bytes, path, &run->model);
-    if (status == FORAY_OK)
-        status = create_explorer(run, true);
+    run->model = foray_model_share(model);
+    foray_status status = create_explorer(run, true);
     if (status == FORAY_OK)
         status = check_until(run, run->settings.until);
+    fy_new_run birth = {.settings = &run->settings,
+                        .world = world,
+                        .model = run->model,
+                        .part = run->explorer ? run->explorer->part : NULL};
     if (status == FORAY_OK)
-        status = fy_store_create(run->ctx, path, how == FORAY_RUN_REPLACE, &initial, &run->store);
-    free(bytes);
+        status = fy_store_create(run->ctx, path, how == FORAY_RUN_REPLACE, &birth, &run->store);
     return status == FORAY_OK ? load_texts(run) : status;
 }
 
@@ -617,6 +653,8 @@ foray_status fy_run_put_recorded(foray_run *run, fy_head *head)
     foray_status status = put_batch(run, head);
     if (run->explorer->aggregated)
         run->source = FY_SOURCE_AGGREGATED;
+    if (status == FORAY_OK && run->model_is_short)
+        status = fy_store_put_model(run->store, run->model, NULL);
     if (status == FORAY_OK && run->source != run->source_saved)
         status = fy_store_put_meta(run->store, "source", fy_source_name[run->source]);
     return status == FORAY_OK ? put_points(run, head) : status;
@@ -625,6 +663,7 @@ foray_status fy_run_put_recorded(foray_run *run, fy_head *head)
 void fy_run_recorded_is_saved(foray_run *run)
 {
     run->buffered = run->points = 0;
+    run->model_is_short = false;
     run->source_saved = run->source;
 }
 

@@ -72,7 +72,8 @@ typedef enum fy_source { FY_SOURCE_MODEL, FY_SOURCE_OTHER, FY_SOURCE_AGGREGATED 
 struct foray_run {
     foray_context *ctx;
     fy_store *store;
-    foray_model *model; /* the run's own */
+    foray_model *model;  /* as it was given; opened again, with what episodes get to alone */
+    bool model_is_short; /* the file has less of it than the explorer needs */
     foray_settings settings;
     char *version, *created, *world;
     foray_explorer *explorer;

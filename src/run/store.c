@@ -688,20 +688,18 @@ foray_status fy_store_close(fy_store *store)
 
 static foray_status put_all_meta(fy_store *store, const fy_new_run *initial)
 {
-    char created[32], bytes[32];
+    char created[32];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    fy_format(bytes, sizeof bytes, "%zu", initial->model_bytes);
     const char *const rows[][2] = {{"version", FORAY_VERSION},
                                    {"created", created},
                                    {"world", initial->world},
                                    {"source", "model"},
                                    {"reward", ""},
                                    {"targets", "0"},
-                                   {"own", "0"},
-                                   {"model_bytes", bytes}};
+                                   {"own", "0"}};
     foray_status status = FORAY_OK;
     for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
         status = fy_store_put_meta(store, rows[i][0], rows[i][1]);
@@ -728,7 +726,7 @@ static foray_status fill_store(fy_store *store, const fy_new_run *initial)
     if (status == FORAY_OK)
         status = fy_store_put_settings(store, initial->settings);
     if (status == FORAY_OK)
-        status = fy_store_put_pieces(store, "model", 0, initial->model, initial->model_bytes);
+        status = fy_store_put_model(store, initial->model, initial->part);
     return status == FORAY_OK ? fy_store_commit(store, &none) : status;
 }
 

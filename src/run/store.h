@@ -66,9 +66,14 @@ typedef struct fy_store {
 typedef struct fy_new_run {
     const foray_settings *settings;
     const char *world;
-    const uint8_t *model; /* in the compact format */
-    size_t model_bytes;
+    const foray_model *model, *part; /* of which only the part is kept, if there is one */
 } fy_new_run;
+
+/* What a run keeps of its model, in the compact format, or as JSON if nothing is known of it. */
+foray_status fy_run_write_model(const foray_model *model, const foray_model *part,
+                                fy_writer *writer);
+/* The pieces of it, and how many bytes they are (meta). */
+foray_status fy_store_put_model(fy_store *store, const foray_model *model, const foray_model *part);
 
 /* Makes the file and opens it for writing. With replace = false an existing file is refused. */
 foray_status fy_store_create(foray_context *ctx, const char *path, bool replace,

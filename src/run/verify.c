@@ -36,21 +36,10 @@ static void compare_bytes(void *sink, const void *data, size_t size)
 static foray_status send_model(foray_run *run, model_comparison *c)
 {
     fy_writer writer = {.ctx = run->ctx, .send = compare_bytes, .sink = c};
-    if (!foray_model_is_unstructured(run->model)) {
-        fy_model_write_compact(run->model, &writer);
-    } else {
-        char *text;
-        size_t size;
-        foray_status status =
-            foray_model_print(run->ctx, run->model, FORAY_MODEL_COMPACT, &text, &size);
-        if (status != FORAY_OK)
-            return status;
-        fy_write_bytes(&writer, text, size);
-        free(text);
-    }
+    foray_status status = fy_run_write_model(run->model, run->explorer->part, &writer);
     fy_writer_flush(&writer);
     free(writer.data);
-    return writer.failed ? FORAY_ERROR_MEMORY : FORAY_OK;
+    return status == FORAY_OK && writer.failed ? FORAY_ERROR_MEMORY : status;
 }
 
 static foray_status check_model(foray_run *run)
