@@ -71,10 +71,17 @@ typedef struct writing {
     int64_t begun;            /* states of `laws` where steps begin come before this one */
 } writing;
 
+/* The number of a state in `laws`; -1: no episode gets there. What is written may itself be a part
+ * of something. */
+static int64_t state_inside(const writing *w, int64_t state)
+{
+    return w->laws == w->whole ? state : fy_inside(w->laws, state);
+}
+
 /* The pair of `laws` that a pair of the whole is there; -1: it does not exist. */
 static int64_t pair_inside(const writing *w, int64_t pair)
 {
-    int64_t A = w->whole->actions, state = fy_inside(w->laws, pair / A);
+    int64_t A = w->whole->actions, state = state_inside(w, pair / A);
     int64_t there = state * A + pair % A;
     return state >= 0 && state < w->begun && fy_available(w->laws, there) ? there : -1;
 }
@@ -95,7 +102,7 @@ static void write_successors(const writing *w, int64_t pair)
 {
     const foray_model *laws = w->laws;
     int64_t start = laws->succ_start[pair], end = laws->succ_start[pair + 1];
-    if (!laws->number) {
+    if (laws == w->whole) {
         fy_write_i32s(w->to, laws->succ + start, (size_t)(end - start));
         return;
     }
@@ -189,7 +196,7 @@ static void write_names(fy_writer *writer, char *const *names, int64_t count)
 static uint64_t state_names_size(const writing *w)
 {
     const foray_model *laws = w->laws;
-    if (!laws->number || !laws->state_names)
+    if (laws == w->whole || !laws->state_names)
         return names_size(w->whole->state_names, w->whole->states);
     uint64_t gone = (uint64_t)(w->whole->states - laws->states) * sizeof(int32_t);
     return names_size(laws->state_names, laws->states) + gone;
@@ -199,7 +206,7 @@ static void write_state_names(const writing *w)
 {
     char *const *names = w->whole->state_names;
     for (int64_t s = 0; names && s < w->whole->states; s++)
-        write_name(w->to, fy_inside(w->laws, s) >= 0 ? names[s] : NULL);
+        write_name(w->to, state_inside(w, s) >= 0 ? names[s] : NULL);
 }
 
 static compact_header make_header(const writing *w)
