@@ -132,6 +132,7 @@ class Environment:
         return number
 
     def _begin(self, seed: int, episode: int) -> tuple[int, Callable[[Any], int]]:
+        self.own.begin_episode(episode)
         number = self._numbers(seed, episode)
         answer = self.env.reset(seed=seed_of(seed, episode))
         if not isinstance(answer, tuple) or len(answer) != 2:

@@ -41,6 +41,9 @@ class Own:
         #: How often which number was drawn, by pair or, where a table gives their range, by transition.
         self.counts: dict[int, dict[tuple[float, float], int]] = {}
         self.between: dict[int, tuple[float, float]] = {}
+        #: What was drawn in the episode under way, and its number: one that is played again counts once.
+        self.drawing: list[tuple[int, float]] = []
+        self.episode = -1
         self.ends: set[int] = set()
         self.range: tuple[float, float] | None = None
         self.total: tuple[float, float] | None = None
@@ -62,14 +65,25 @@ class Own:
             low, high = self.between[where]
             if not low <= value <= high:
                 self._refuse(f"{who} for {place} is {value}, but its table has {low:g} to {high:g}")
-            self._count(self.counts.setdefault(where, {}), value)
+            self.drawing.append((where, value))
         elif self.drawn and not self.complete:
-            self._count(self.counts.setdefault(state * self.actions + action, {}), value)
+            self.drawing.append((state * self.actions + action, value))
         elif self.values.setdefault(where, value) != value:
             self._refuse(
                 f"{who} for {place} was {self.values[where]} and is now {value}:"
                 " a reward must be a function of (s,a,s'), unless random_rewards=True says that it is drawn"
             )
+
+    def begin_episode(self, episode: int) -> None:
+        """What was drawn before counts, unless the same episode begins again."""
+        if episode != self.episode:
+            self._count_drawn()
+        self.drawing, self.episode = [], episode
+
+    def _count_drawn(self) -> None:
+        for where, value in self.drawing:
+            self._count(self.counts.setdefault(where, {}), value)
+        self.drawing = []
 
     def _count(self, counts: dict[tuple[float, float], int], value: float) -> None:
         low, high = self.range or (0.0, 0.0)
@@ -177,6 +191,9 @@ class Own:
         """Puts what is known into the run's file. Nothing is earned after the end of an episode."""
         if self.fault is not None:
             return
+        if run.episodes > self.episode:
+            self._count_drawn()
+        self.drawing = []  # of an episode that broke off, and will be played again
         rows = list(self._rows())
         values = (OwnValue * len(rows))(*(OwnValue(*row) for row in rows))
         low, high = self.range or self._spanned()
@@ -201,7 +218,7 @@ class Own:
                 self.counts.setdefault(pair if v.next < 0 else where, {})[v.low, v.high] = v.count
             elif v.low < v.high:
                 self.between[where] = v.low, v.high
-            else:
+            elif self.complete or not self.drawn:  # drawn, it was what came once
                 self.values[where] = v.low
         if self.range is None and not found.guessed:
             self.range = (found.low, found.high)

@@ -129,6 +129,7 @@ class VectorEnvironment(Environment):
             self._seed = seed
             self._play_ahead(seed, episode, table, states, chance)
             ready = self._ahead.pop(episode)
+        self.own.begin_episode(episode)
         if ready.terminated:
             self.own.ends.add(ready.path[-1])
         for state, action, following, reward in zip(
@@ -143,6 +144,7 @@ class VectorEnvironment(Environment):
         finish(ready.path, len(out) - 1, ready.terminated, self.unstructured, out)
 
     def _begin(self, seed: int, episode: int) -> Any:
+        self.own.begin_episode(episode)
         self._ahead = {}
         number = self._numbers(seed, episode)
         observations, _ = self.env.reset(seed=[seed_of(seed, episode)] * self.count)

@@ -323,7 +323,7 @@ def test_a_table_may_pay_several_amounts(tmp_path: Path) -> None:
     ]
     best = best_of(env, 20)
 
-    known = {"known": "table", "horizon": 20, "seed": 3}
+    known: dict[str, Any] = {"known": "table", "horizon": 20, "seed": 3}
     with foray.explore(env, episodes=1500, path=tmp_path / "run", **known) as run:
         plan = run.plan("own")
         assert plan.certificate.status == "certified"
@@ -334,6 +334,61 @@ def test_a_table_may_pay_several_amounts(tmp_path: Path) -> None:
     assert later.certificate.gap < plan.certificate.gap
     assert later.low - 1e-9 <= value_of(env, later, 20) <= later.high + 1e-9
     assert best - value_of(env, later, 20) <= later.certificate.gap + 1e-9
+
+
+class Toss(gymnasium.Env):  # type: ignore[misc, name-defined]
+    """Pays 0 or 1, whatever is done; after `battery` steps of an episode there is an error."""
+
+    observation_space, action_space = gymnasium.spaces.Discrete(1), gymnasium.spaces.Discrete(1)
+    P = {0: {0: [(0.5, 0, 0.0, False), (0.5, 0, 1.0, False)]}}  # noqa: RUF012
+
+    def __init__(self, battery: int = 1000) -> None:
+        self.battery, self.done = battery, 0
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.done = 0
+        return 0, {}
+
+    def step(self, action: Any) -> Any:
+        self.done += 1
+        if self.done > self.battery:
+            raise RuntimeError("the battery is empty")
+        return 0, float(self.np_random.random() < 0.5), False, False, {}
+
+
+TOSSES: dict[str, Any] = {"horizon": 4, "range": (0, 1), "initial": 0, "seed": 3, "delta": 0.5, "progress": False}
+
+
+@BOTH
+def test_draws_of_an_episode_that_broke_off_count_once(algorithm: str, tmp_path: Path) -> None:
+    """An episode that is played again draws the same: 60 tries were taken for 180 draws, and excluded the truth."""
+    more = {**TOSSES, "random_rewards": True, "algorithm": algorithm, "episodes": 2}
+    for _ in range(20):
+        with pytest.raises(RuntimeError, match="battery"):
+            foray.explore(Toss(3), path=tmp_path / "run", resume=True, **more)
+    found = foray.explore(Toss(), path=tmp_path / "run", resume=True, **more).plan("own")
+    plain = foray.explore(Toss(), **more).plan("own")
+    assert (found.low, found.high, found.certificate) == (plain.low, plain.high, plain.certificate)
+    assert found.low <= 2 <= found.high
+
+
+def test_what_came_once_is_no_mean(tmp_path: Path) -> None:
+    """A run that goes on with random_rewards=True had proved what its first episode paid."""
+    more = {**TOSSES, "horizon": 1}
+    for seed in (3, 4, 5, 6):
+        path = tmp_path / f"run{seed}"
+        foray.explore(Toss(), episodes=1, path=path, **{**more, "seed": seed}).close()
+        plan = foray.explore(
+            Toss(), episodes=3, path=path, resume=True, random_rewards=True, **{**more, "seed": seed}
+        ).plan("own")
+        assert plan.certificate.status == "certified" and plan.low < plan.high
+
+
+def test_what_is_drawn_may_have_the_whole_range() -> None:
+    """A table that pays 0 or 1 for the same had a range that "nobody gave"."""
+    plan = foray.explore(Toss(), known="table", **{k: v for k, v in TOSSES.items() if k != "range"}, episodes=500).plan("own")
+    assert plan.certificate.status == "certified" and plan.low <= 2 <= plan.high < 2.5
 
 
 def value_of(env: Any, plan: foray.Plan, horizon: int) -> float:

@@ -265,6 +265,7 @@ typedef struct group {
     int64_t state, action, next, last;
     int64_t first, values; /* of those that were drawn */
     double low, high;
+    bool ranged; /* these were said, and are not those of all there is */
 } group;
 
 typedef struct grouped {
@@ -324,6 +325,7 @@ static foray_status collect_groups(fy_arena *arena, const foray_own *own, groupe
         if (v->count == 0) {
             g->low = v->low;
             g->high = v->high;
+            g->ranged = true;
             continue;
         }
         out->drawn[drawn++] = (fy_drawn_value){v->low, v->high, v->count};
@@ -367,7 +369,7 @@ static foray_status bound_groups(foray_run *run, fy_arena *arena, const foray_ow
     double share = share_of_means(run, out, all);
     for (int64_t i = 0; i < out->groups; i++) {
         group *g = &out->group[i];
-        if (g->values > 0 && g->next >= 0 && g->low == own->low && g->high == own->high)
+        if (g->values > 0 && g->next >= 0 && !g->ranged)
             return fy_fail(run->ctx, FORAY_ERROR_INPUT,
                            "the world's own reward: numbers were drawn for (s=%" PRId64
                            ", a=%" PRId64 ", s'=%" PRId64 "), whose range nobody gave",
