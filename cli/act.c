@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "base/base.h"
 #include "aggregate/clusters.h"
+#include "policy/policy.h"
 
 /* A name and what it is the name of. */
 typedef struct named {
@@ -17,6 +18,7 @@ typedef struct named {
 typedef struct acting {
     cli_session *session;
     foray_policy *policy;
+    int64_t states;           /* of the model */
     foray_clusters *clusters; /* NULL: states come by number or name */
     int64_t dimensions;       /* of a vector, with clusters */
     double *vector;           /* [dimensions] */
@@ -24,6 +26,7 @@ typedef struct acting {
     int64_t count;
     bool numbers; /* actions are answered by number */
     int64_t step, line;
+    int64_t memory;  /* of what has happened, where the policy has one */
     foray_draw draw; /* of policies that draw: the seed and the episode */
 } acting;
 
@@ -41,10 +44,10 @@ static cli_exit sort_names(acting *a)
     char *const *name = a->policy->about ? a->policy->about->state_name : NULL;
     if (!name)
         return CLI_DONE;
-    a->names = calloc((size_t)a->policy->states, sizeof *a->names);
+    a->names = calloc((size_t)a->states, sizeof *a->names);
     if (!a->names)
         return cli_fail(a->session, CLI_BAD_INPUT, "out of memory");
-    for (int64_t s = 0; s < a->policy->states; s++)
+    for (int64_t s = 0; s < a->states; s++)
         if (name[s])
             a->names[a->count++] = (named){name[s], s};
     qsort(a->names, (size_t)a->count, sizeof *a->names, compare_names);
@@ -58,6 +61,7 @@ static cli_exit open_policy(acting *a, const char *path)
     if (code != CLI_DONE)
         return code;
     const foray_policy_about *about = a->policy->about;
+    a->states = fy_policy_model_states(a->policy);
     if (!about || !about->clusters)
         return sort_names(a);
     a->dimensions = about->clusters->dimensions;
@@ -76,7 +80,7 @@ static cli_exit refuse(const acting *a, const char *why)
 
 static bool read_number(const acting *a, const char *text, int64_t *out)
 {
-    return fy_integer_read(text, strlen(text), out) && *out >= 0 && *out < a->policy->states;
+    return fy_integer_read(text, strlen(text), out) && *out >= 0 && *out < a->states;
 }
 
 /* Digits alone are a number; what else reads as one ("7.0") is one unless it is a name. */
@@ -101,8 +105,8 @@ static cli_exit find_state(const acting *a, const char *text, int64_t *out)
     }
     if (read_number(a, text, out))
         return CLI_DONE;
-    snprintf(why, sizeof why, "a state is expected: a number below %" PRId64 "%s",
-             a->policy->states, a->count > 0 ? ", or a name" : "");
+    snprintf(why, sizeof why, "a state is expected: a number below %" PRId64 "%s", a->states,
+             a->count > 0 ? ", or a name" : "");
     return refuse(a, why);
 }
 
@@ -143,12 +147,14 @@ static cli_exit answer(acting *a, char *text)
     if (code != CLI_DONE)
         return code;
     a->draw.step = (uint32_t)a->step;
+    int64_t place = a->clusters ? 0 : foray_policy_read(policy, &a->memory, state);
     action = a->clusters ? fy_policy_draw_in(policy, a->clusters, &a->draw, a->vector)
-                         : foray_policy_draw(policy, &a->draw, state);
+                         : foray_policy_draw(policy, &a->draw, place);
     if (action < 0) {
-        char why[96];
+        char why[128];
         snprintf(why, sizeof why,
-                 "state %" PRId64 " is unreachable: no episode of the model can be there", state);
+                 "state %" PRId64 " is unreachable: no episode of the model can be there%s", state,
+                 policy->memory ? " after what has happened" : "");
         return refuse(a, why);
     }
     const char *name = !a->numbers && policy->about && policy->about->action_name
@@ -178,7 +184,7 @@ static char *trimmed(char *text)
 static void next_episode(acting *a)
 {
     a->draw.episode += a->step > 0;
-    a->step = 0;
+    a->step = a->memory = 0;
 }
 
 /* What is drawn is said once, where people look. */

@@ -4,19 +4,20 @@
 #include <stdlib.h>
 
 #include "output.h"
+#include "policy/policy.h"
 
 static cli_exit check_fit(cli_session *session, const foray_model *model,
                           const foray_policy *policy)
 {
-    if (policy->states == foray_model_states(model) &&
+    if (fy_policy_model_states(policy) == foray_model_states(model) &&
         policy->actions == foray_model_actions(model) &&
         policy->horizon == foray_model_horizon(model))
         return CLI_DONE;
     return cli_fail(session, CLI_BAD_INPUT,
                     "%s is a policy for %" PRId64 " states, %" PRId64 " actions and %" PRId64
                     " steps, but the model has %" PRId64 ", %" PRId64 " and %" PRId64,
-                    session->args.operand[1], policy->states, policy->actions, policy->horizon,
-                    foray_model_states(model), foray_model_actions(model),
+                    session->args.operand[1], fy_policy_model_states(policy), policy->actions,
+                    policy->horizon, foray_model_states(model), foray_model_actions(model),
                     foray_model_horizon(model));
 }
 

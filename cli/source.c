@@ -453,10 +453,10 @@ static cli_exit states_of_text(cli_session *session, const foray_model *model, c
     return CLI_DONE;
 }
 
-/* Rewards that need no file: r(s,a) = 1 in some states, and the probability of reaching or of
- * avoiding them. */
-typedef enum short_form { GOAL, REACH, AVOID, NO_SHORT_FORM } short_form;
-static const char *const short_name[] = {"goal:", "reach:", "avoid:"};
+/* Rewards that need no file: r(s,a) = 1 in some states, the probability of reaching or of avoiding
+ * them, and that of satisfying a formula. */
+typedef enum short_form { GOAL, REACH, AVOID, TASK, NO_SHORT_FORM } short_form;
+static const char *const short_name[] = {"goal:", "reach:", "avoid:", "task:"};
 
 static short_form short_form_of(const char *text)
 {
@@ -480,11 +480,33 @@ static foray_status goal_reward(foray_context *ctx, const foray_model *model, co
     return status;
 }
 
+/* The name is what was typed, as far as names may be long. */
+static cli_exit task_reward(cli_session *session, const foray_model *model, const char *text,
+                            foray_reward **out)
+{
+    char name[FORAY_NAME_MAX + 1];
+    size_t size = strlen(text);
+    snprintf(name, sizeof name, "%s", text);
+    for (size_t end = sizeof name - 4; size >= sizeof name && end > 0; end--)
+        if (((unsigned char)name[end] & 0xC0) != 0x80) { /* where a character begins */
+            memcpy(name + end, "...", 4);
+            break;
+        }
+    foray_status status = foray_reward_create_task(session->ctx, model, name,
+                                                   text + strlen(short_name[TASK]), 0, NULL, out);
+    if (status >= 0)
+        return CLI_DONE;
+    return cli_fail(session, cli_status_code(status), "%.200s: %s", text,
+                    foray_message(session->ctx));
+}
+
 static cli_exit short_reward(cli_session *session, const foray_model *model, const char *text,
                              foray_reward **out)
 {
     short_form form = short_form_of(text);
     int64_t *state, count;
+    if (form == TASK)
+        return task_reward(session, model, text, out);
     cli_exit code =
         states_of_text(session, model, text, text + strlen(short_name[form]), &state, &count);
     if (code != CLI_DONE)
@@ -538,7 +560,7 @@ static cli_exit system_reward(cli_session *session, const foray_model *model, co
 /* Neither a file nor a short form: "gaol:5" was meant to be one. */
 static cli_exit unknown_reward(cli_session *session, const char *text)
 {
-    static const char *const forms[] = {"goal", "reach", "avoid", "goals"};
+    static const char *const forms[] = {"goal", "reach", "avoid", "task", "goals"};
     char form[64];
     const char *rest = text + strcspn(text, ":");
     struct stat about;
@@ -557,8 +579,8 @@ static cli_exit unknown_reward(cli_session *session, const char *text)
                         "%s: no such file; as a reward it needs a state: %s:STATE", text, text);
     if (!guess.best)
         return cli_fail(session, CLI_BAD_INPUT,
-                        "%s: no such file; without one a reward is goal:STATE, reach:STATE or "
-                        "avoid:STATE",
+                        "%s: no such file; without one a reward is goal:STATE, reach:STATE, "
+                        "avoid:STATE or task:FORMULA",
                         text);
     return cli_fail(session, CLI_BAD_INPUT, "%s: no such file; did you mean %s%s?", text,
                     guess.best, rest);

@@ -1,148 +1,13 @@
 /* test_formula.c - formulas by progression against the definition, over all words; what is refused.
  */
-#include "support.h"
+#include "oracle_task.h"
 
 #include "task/automaton.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---------------------------------------------------------------- the definition */
-
-/* A formula as it is written, with what is made from other operators too. */
-typedef enum kind {
-    T, /* true */
-    E, /* false */
-    A, /* an atom */
-    NOT,
-    X,
-    N,
-    F,
-    G,
-    F_K,
-    G_K,
-    AND,
-    OR,
-    IMPLIES,
-    U,
-    R,
-    W,
-    KINDS
-} kind;
-
-typedef struct tree {
-    kind kind;
-    int atom;
-    int64_t k;
-    int left, right;
-} tree;
-
-enum { TREES = 64, ATOMS = 2, LETTERS = 1 << ATOMS, LONGEST = 5 };
-
-static bool until(const tree *all, const tree *t, const int *word, int i, int end);
-
-/* Does word[i..end-1], which is not empty, satisfy it? As the definition says it. */
-static bool holds(const tree *all, int at, const int *word, int i, int end)
-{
-    const tree *t = &all[at];
-    switch (t->kind) {
-    case T:
-        return true;
-    case E:
-        return false;
-    case A:
-        return word[i] >> t->atom & 1;
-    case NOT:
-        return !holds(all, t->left, word, i, end);
-    case AND:
-        return holds(all, t->left, word, i, end) && holds(all, t->right, word, i, end);
-    case OR:
-        return holds(all, t->left, word, i, end) || holds(all, t->right, word, i, end);
-    case IMPLIES:
-        return !holds(all, t->left, word, i, end) || holds(all, t->right, word, i, end);
-    case X:
-        return i + 1 < end && holds(all, t->left, word, i + 1, end);
-    case N:
-        return i + 1 == end || holds(all, t->left, word, i + 1, end);
-    default:
-        return until(all, t, word, i, end);
-    }
-}
-
-static bool until(const tree *all, const tree *t, const int *word, int i, int end)
-{
-    bool some = false, every = true, ever = false, before = true, weak = true;
-    for (int j = i; j < end; j++) {
-        bool left = holds(all, t->left, word, j, end);
-        if ((t->kind == F_K || t->kind == G_K) && j - i > t->k)
-            break;
-        some |= left;
-        every &= left;
-        if (t->kind == U || t->kind == W) { /* f up to the first g */
-            ever |= before && holds(all, t->right, word, j, end);
-            before &= left;
-        }
-        if (t->kind == R) { /* g, unless f was there before */
-            weak &= ever || holds(all, t->right, word, j, end);
-            ever |= left;
-        }
-    }
-    if (t->kind == F || t->kind == F_K)
-        return some;
-    if (t->kind == G || t->kind == G_K)
-        return every;
-    return t->kind == U ? ever : t->kind == W ? ever || every : weak;
-}
-
-/* ------------------------------------------------------------- random formulas, as text */
-
-static int grow(support_random *random, tree *all, int *count, int depth)
-{
-    int at = (*count)++;
-    bool leaf = depth == 0 || *count > TREES - 8;
-    kind of = (kind)support_below(random, leaf ? 3 : KINDS);
-    if (leaf && of != A && support_below(random, 4) > 0)
-        of = A;
-    all[at] = (tree){.kind = of,
-                     .atom = (int)support_below(random, ATOMS),
-                     .k = support_below(random, 4),
-                     .left = -1,
-                     .right = -1};
-    if (of >= NOT)
-        all[at].left = grow(random, all, count, depth - 1);
-    if (of >= AND)
-        all[at].right = grow(random, all, count, depth - 1);
-    return at;
-}
-
-/* With as few brackets as the grammar allows: `within` is how tightly what is around it binds. */
-static void write_tree(const tree *all, int at, int within, char *text)
-{
-    static const char *const sign[] = {"true", "false", "",    "!", "X ", "N ",  "F ",  "G ",
-                                       "",     "",      " & ", "|", "->", " U ", " R ", " W "};
-    static const int tightness[] = {[AND] = 3, [OR] = 2, [IMPLIES] = 1, [U] = 4, [R] = 4, [W] = 4};
-    const tree *t = &all[at];
-    char *end = text + strlen(text);
-    if (t->kind == A) {
-        strcat(text, t->atom == 0 ? "a" : "\"b\"");
-    } else if (t->kind < A) {
-        strcat(text, sign[t->kind]);
-    } else if (t->kind < AND) {
-        if (t->kind == F_K || t->kind == G_K)
-            sprintf(end, "%c<=%d ", t->kind == F_K ? 'F' : 'G', (int)t->k);
-        else
-            strcat(text, sign[t->kind]);
-        write_tree(all, t->left, 5, text);
-    } else {
-        int own = tightness[t->kind];
-        bool right = t->kind != AND && t->kind != OR; /* these group to the right */
-        strcat(text, own < within ? "(" : "");
-        write_tree(all, t->left, own + right, text);
-        strcat(text, sign[t->kind]);
-        write_tree(all, t->right, own + !right, text);
-        strcat(text, own < within ? ")" : "");
-    }
-}
+enum { LONGEST = 5 };
 
 /* -------------------------------------------------------------------------- tests */
 
@@ -166,7 +31,7 @@ static void spell(const fy_formula *formula, uint64_t *letter)
     }
 }
 
-static int64_t compare_words(const tree *all, int root, const fy_automaton *automaton,
+static int64_t compare_words(const oracle_tree *all, int root, const fy_automaton *automaton,
                              const int64_t *place)
 {
     int64_t words = 0;
@@ -175,7 +40,7 @@ static int64_t compare_words(const tree *all, int root, const fy_automaton *auto
             int word[LONGEST];
             for (int i = 0; i < size; i++)
                 word[i] = code >> (ATOMS * i) & (LETTERS - 1);
-            if (accepts(automaton, place, word, size) != holds(all, root, word, 0, size))
+            if (accepts(automaton, place, word, size) != oracle_holds(all, root, word, 0, size))
                 return -1;
         }
     return words;
@@ -188,15 +53,15 @@ static void automata_accept_what_the_definition_says(void **state)
     support_random random = {.seed = 29};
     int64_t most = 0, refused = 0;
     for (int trial = 0; trial < FORMULAS; trial++) {
-        tree all[TREES];
+        oracle_tree all[TREES];
         char text[4096] = "";
-        int count = 0, root = grow(&random, all, &count, 1 + (int)support_below(&random, 4));
+        int count = 0, root = oracle_grow(&random, all, &count, 1 + (int)support_below(&random, 4));
         fy_formula formula;
         fy_automaton automaton;
         fy_arena arena = {.ctx = ctx};
         uint64_t letter[LETTERS];
         const int64_t place[LETTERS] = {0, 1, 2, 3};
-        write_tree(all, root, 0, text);
+        oracle_write(all, root, 0, text);
         support_ok(ctx, fy_formula_parse(ctx, text, 1000, &formula));
         spell(&formula, letter);
         foray_status status = fy_automaton_create(&arena, &formula, LETTERS, letter, &automaton);
@@ -216,7 +81,7 @@ static void automata_accept_what_the_definition_says(void **state)
 static void a_wrong_definition_is_noticed(void **state)
 {
     foray_context *ctx = *state;
-    tree all[] = {{.kind = N, .left = 1, .right = -1}, {.kind = A, .left = -1, .right = -1}};
+    oracle_tree all[] = {{.kind = N, .left = 1, .right = -1}, {.kind = A, .left = -1, .right = -1}};
     const uint64_t letter[] = {0, 1, 2, 3};
     const int64_t place[] = {0, 1, 2, 3};
     fy_formula formula;

@@ -604,6 +604,21 @@ FORAY_API foray_status foray_reward_create_reach(foray_context *ctx, const foray
                                                  const char *name, int64_t reaches,
                                                  const int64_t *reach, int64_t avoids,
                                                  const int64_t *avoid, foray_reward **out);
+/* A set of states with a name, for formulas. */
+typedef struct foray_label {
+    const char *name;
+    int64_t count;
+    const int64_t *state; /* [count] */
+} foray_label;
+
+/* The probability that the states of an episode, the first and the last one too, satisfy a formula:
+ * linear temporal logic on finite traces, "F goal & G !hole" (docs/tasks.md). Atoms are labels,
+ * these (may be NULL if there are none) or the model's, names of states in quotes, and numbers of
+ * states. Policies for it remember what has happened: see foray_policy_memory. */
+FORAY_API foray_status foray_reward_create_task(foray_context *ctx, const foray_model *model,
+                                                const char *name, const char *formula,
+                                                int64_t labels, const foray_label *label,
+                                                foray_reward **out);
 FORAY_API void foray_reward_destroy(foray_reward *reward);
 
 /* Sets r for a step, a state and an action; -1 means all. Later calls override earlier ones. */
@@ -647,7 +662,7 @@ typedef struct foray_reward_facts {
     double truncation;
     bool minimise;
     bool looks_ahead; /* it depends on what follows */
-    bool stops;       /* it is the probability of reaching or avoiding states */
+    bool stops;       /* it is a probability: of reaching or avoiding states, or of a task */
 } foray_reward_facts;
 FORAY_API void foray_reward_describe(const foray_reward *reward, foray_reward_facts *facts);
 
@@ -776,6 +791,16 @@ typedef struct foray_policy_about {
     int64_t episodes, seed;
 } foray_policy_about;
 
+/* What a policy for a task remembers. It is 0 before the first state of an episode; whenever a
+ * state is entered, the first one too, it becomes next[memory * letters + letter[state]]. What such
+ * a policy calls a state is state * states + memory, for what is remembered there:
+ * foray_policy_read says it. */
+typedef struct foray_policy_memory {
+    int64_t states, letters; /* how much there is to remember, and to read */
+    int32_t *letter;         /* [states of the model] */
+    int32_t *next;           /* [states][letters] -1: no episode comes to that */
+} foray_policy_memory;
+
 typedef struct foray_policy {
     int64_t states, actions, horizon;
     foray_mode mode;
@@ -792,7 +817,13 @@ typedef struct foray_policy {
     int64_t covered; /* where episodes cannot get to all states: to how many they can, and */
     int32_t *state;  /* [covered] to which, ascending: `action` and `chance` have these in the place
                       * of [states]; NULL: the policy is about all */
+    foray_policy_memory *memory; /* NULL: what it does depends on step and state alone */
 } foray_policy;
+
+/* For policies with a memory: `state` was entered, so *memory, 0 before the first state of an
+ * episode, moves on; returns what the functions below call that state, -1 if no episode comes
+ * there. For others it is the state, and *memory stays. */
+FORAY_API int64_t foray_policy_read(const foray_policy *policy, int64_t *memory, int64_t state);
 
 /* What the policy does at a step, counted from 0; -1 in a state that no episode gets to. */
 FORAY_API int32_t foray_policy_action(const foray_policy *policy, int64_t step, int64_t state);

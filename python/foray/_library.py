@@ -129,6 +129,10 @@ class ImportFacts(Structure):
     _fields_ = [("rows", c_int64), ("ends", c_int64), ("twins", c_int64)]
 
 
+class Label(Structure):
+    _fields_ = [("name", c_char_p), ("count", c_int64), ("state", POINTER(c_int64))]
+
+
 class RewardFacts(Structure):
     _fields_ = [
         ("low", c_double),
@@ -153,6 +157,15 @@ class CertificateStruct(Structure):
     ]
 
 
+class MemoryStruct(Structure):
+    _fields_ = [
+        ("states", c_int64),
+        ("letters", c_int64),
+        ("letter", POINTER(c_int32)),
+        ("next", POINTER(c_int32)),
+    ]
+
+
 class PolicyStruct(Structure):
     _fields_ = [
         ("states", c_int64),
@@ -171,6 +184,7 @@ class PolicyStruct(Structure):
         ("odds", POINTER(c_double)),
         ("covered", c_int64),
         ("state", POINTER(c_int32)),
+        ("memory", POINTER(MemoryStruct)),
     ]
 
 
@@ -504,6 +518,7 @@ status foray_world_advance              ptr i64 ptr ptr ptr ptr
 
 status foray_reward_create              ptr ptr str f64 f64 f64 ptr
 status foray_reward_create_reach        ptr ptr str i64 ptr i64 ptr ptr
+status foray_reward_create_task         ptr ptr str str i64 ptr ptr
 void   foray_reward_destroy             ptr
 status foray_reward_set                 ptr ptr i64 i64 i64 f64
 status foray_reward_set_next            ptr ptr i64 i64 i64 i64 f64
@@ -530,6 +545,7 @@ status foray_policy_create              ptr ptr int ptr
 status foray_policy_create_drawing      ptr ptr ptr ptr
 status foray_policy_mix                 ptr i64 ptr ptr ptr
 i64    foray_policy_draw                ptr ptr i64
+i64    foray_policy_read                ptr ptr i64
 i64    foray_policy_part                ptr ptr
 status foray_policy_load                ptr str ptr
 status foray_policy_save                ptr ptr str

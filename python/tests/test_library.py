@@ -28,6 +28,8 @@ STRUCTS = {
     "foray_reward_facts": _library.RewardFacts,
     "foray_certificate": _library.CertificateStruct,
     "foray_policy": _library.PolicyStruct,
+    "foray_policy_memory": _library.MemoryStruct,
+    "foray_label": _library.Label,
     "foray_doubt_place": _library.DoubtPlace,
     "foray_doubt_law": _library.DoubtLaw,
     "foray_doubt": _library.Doubt,

@@ -184,6 +184,28 @@ void fy_certifier_end_policy(fy_certifier *certifier)
     fy_paid_end(certifier->gap);
 }
 
+static void take_set(const fy_confidence *from, fy_confidence *to)
+{
+    const fy_basis *basis = from->basis;
+    const foray_model *model = basis->model;
+    size_t matrices = (size_t)from->ridge->at_matrix[basis->blocks] * sizeof *from->ridge->sigma;
+    memcpy(to->ridge->sigma, from->ridge->sigma, matrices);
+    memcpy(to->ridge->factor, from->ridge->factor, matrices);
+    memcpy(to->z, from->z, (size_t)basis->unknowns * sizeof *from->z);
+    memcpy(to->radius, from->radius, (size_t)basis->blocks * sizeof *from->radius);
+    memcpy(to->often, from->often,
+           (size_t)model->gen_start[model->generator_sets] * sizeof *from->often);
+    memcpy(to->width, from->width, (size_t)model->generator_sets * sizeof *from->width);
+    to->direct = from->direct;
+    fy_confidence_complete(to);
+}
+
+void fy_certifier_take(fy_certifier *certifier, const fy_certifier *from)
+{
+    take_set(from->set, certifier->set);
+    take_set(from->inside, certifier->inside);
+}
+
 fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
                                   const int32_t *action)
 {

@@ -81,6 +81,9 @@ foray_status fy_certifier_begin_policy(fy_arena *arena, fy_certifier *certifier,
                                        const foray_reward *reward, const int32_t *action);
 void fy_certifier_end_policy(fy_certifier *certifier);
 
+/* The sets of another, of a model with the same laws and unknowns. */
+void fy_certifier_take(fy_certifier *certifier, const fy_certifier *from);
+
 /* What a policy loses at most, action[horizon][states]. */
 fy_gap_result fy_certifier_policy(fy_certifier *certifier, const foray_reward *reward,
                                   const int32_t *action);

@@ -8,10 +8,15 @@ foray_status fy_border_reward(foray_explorer *explorer, const foray_reward *rewa
                               foray_reward **made)
 {
     *made = NULL;
-    foray_status status = fy_reward_check(explorer->ctx, reward, explorer->whole);
-    return status == FORAY_OK && explorer->part
-               ? fy_reward_within(explorer->ctx, reward, explorer->part, made)
-               : status;
+    int64_t reader = fy_explorer_reader_of(explorer, reward);
+    foray_status status = reader < 0
+                              ? fy_reward_check(explorer->ctx, reward, explorer->whole)
+                              : fy_reward_check_shape(explorer->ctx, reward, explorer->whole);
+    if (status != FORAY_OK || !explorer->part)
+        return status;
+    return reader < 0 ? fy_reward_within(explorer->ctx, reward, explorer->part, made)
+                      : fy_reward_in_product(explorer->ctx, reward, explorer->part, reader,
+                                             explorer->beside, made);
 }
 
 foray_status fy_border_policy(foray_explorer *explorer, const foray_policy *policy,
@@ -20,7 +25,8 @@ foray_status fy_border_policy(foray_explorer *explorer, const foray_policy *poli
     *made = NULL;
     foray_status status = fy_policy_check(explorer->ctx, policy, explorer->whole);
     return status == FORAY_OK && (explorer->part || policy->state)
-               ? fy_policy_within(explorer->ctx, policy, explorer->model, made)
+               ? fy_policy_within(explorer->ctx, policy, explorer->model,
+                                  fy_explorer_reader_of(explorer, policy), made)
                : status;
 }
 

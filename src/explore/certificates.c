@@ -112,11 +112,31 @@ foray_certificate fy_explorer_certificate(const foray_explorer *explorer, double
     return certificate;
 }
 
+/* A view has the sets of the explorer that it shows. */
+static foray_status take_sets(foray_explorer *view, fy_certifier **out)
+{
+    fy_certifier *sets;
+    foray_status status = fy_explorer_sets(view->original, &sets);
+    if (status != FORAY_OK || !sets)
+        return status;
+    if (!view->certifier)
+        status = fy_certifier_create(&view->arena, view->model, VECTOR_MEMORY, &view->certifier);
+    if (status != FORAY_OK)
+        return status;
+    if (view->certifier_after != view->original->episodes)
+        fy_certifier_take(view->certifier, sets);
+    view->certifier_after = view->original->episodes;
+    *out = view->certifier;
+    return FORAY_OK;
+}
+
 foray_status fy_explorer_sets(foray_explorer *explorer, fy_certifier **out)
 {
     *out = NULL;
     if (!explorer->model->basis || explorer->aggregated)
         return FORAY_OK;
+    if (explorer->original)
+        return take_sets(explorer, out);
     foray_status status = FORAY_OK;
     if (!explorer->certifier)
         status = fy_certifier_create(&explorer->arena, explorer->model, VECTOR_MEMORY,
@@ -365,9 +385,9 @@ static foray_status compare_inside(foray_explorer *explorer, const foray_reward 
     return fy_was_stopped(explorer->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
 }
 
-foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward *reward,
-                                    const foray_policy *one, const foray_policy *other,
-                                    foray_difference *out)
+static foray_status compare_whole(foray_explorer *explorer, const foray_reward *reward,
+                                  const foray_policy *one, const foray_policy *other,
+                                  foray_difference *out)
 {
     foray_reward *reward_inside = NULL;
     foray_policy *one_inside = NULL, *other_inside = NULL;
@@ -386,6 +406,19 @@ foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward
     return status;
 }
 
+foray_status foray_explorer_compare(foray_explorer *explorer, const foray_reward *reward,
+                                    const foray_policy *one, const foray_policy *other,
+                                    foray_difference *out)
+{
+    const foray_policy *const both[] = {one, other};
+    foray_explorer *in;
+    foray_status status = fy_explorer_enter(explorer, 1, &reward, 2, both, false, &in);
+    if (status == FORAY_OK)
+        status = compare_whole(in, reward, one, other, out);
+    fy_explorer_leave(explorer, in);
+    return status;
+}
+
 /* What is said of a policy, of the same policy in other numbers. */
 static void take_values(foray_policy *policy, const foray_policy *inside)
 {
@@ -396,8 +429,8 @@ static void take_values(foray_policy *policy, const foray_policy *inside)
     policy->certificate = inside->certificate;
 }
 
-foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
-                                    foray_policy *policy)
+static foray_status certify_whole(foray_explorer *explorer, const foray_reward *reward,
+                                  foray_policy *policy)
 {
     foray_reward *reward_inside = NULL;
     foray_policy *inside = NULL;
@@ -413,6 +446,18 @@ foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward
         take_values(policy, inside);
     foray_reward_destroy(reward_inside);
     foray_policy_destroy(inside);
+    return status;
+}
+
+foray_status foray_explorer_certify(foray_explorer *explorer, const foray_reward *reward,
+                                    foray_policy *policy)
+{
+    const foray_policy *const it = policy;
+    foray_explorer *in;
+    foray_status status = fy_explorer_enter(explorer, 1, &reward, 1, &it, false, &in);
+    if (status == FORAY_OK)
+        status = certify_whole(in, reward, policy);
+    fy_explorer_leave(explorer, in);
     return status;
 }
 
@@ -509,8 +554,8 @@ static foray_status explain_inside(foray_explorer *explorer, const foray_reward 
     return status;
 }
 
-foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward *reward,
-                                    const foray_policy *policy, double target, foray_doubt **out)
+static foray_status explain_whole(foray_explorer *explorer, const foray_reward *reward,
+                                  const foray_policy *policy, double target, foray_doubt **out)
 {
     foray_reward *reward_inside = NULL;
     foray_policy *inside = NULL;
@@ -524,6 +569,17 @@ foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward
         fy_border_doubt_out(explorer, *out);
     foray_reward_destroy(reward_inside);
     foray_policy_destroy(inside);
+    return status;
+}
+
+foray_status foray_explorer_explain(foray_explorer *explorer, const foray_reward *reward,
+                                    const foray_policy *policy, double target, foray_doubt **out)
+{
+    foray_explorer *in;
+    foray_status status = fy_explorer_enter(explorer, 1, &reward, 1, &policy, false, &in);
+    if (status == FORAY_OK)
+        status = explain_whole(in, reward, policy, target, out);
+    fy_explorer_leave(explorer, in);
     return status;
 }
 
@@ -544,8 +600,8 @@ static foray_status find_tie_inside(foray_explorer *explorer, const foray_reward
     return status;
 }
 
-foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
-                                  const foray_policy *policy, bool *found, foray_doubt_place *out)
+static foray_status find_tie_whole(foray_explorer *explorer, const foray_reward *reward,
+                                   const foray_policy *policy, bool *found, foray_doubt_place *out)
 {
     foray_reward *reward_inside = NULL;
     foray_policy *inside = NULL;
@@ -562,5 +618,16 @@ foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *
         out->state = fy_outside(explorer->model, out->state);
     foray_reward_destroy(reward_inside);
     foray_policy_destroy(inside);
+    return status;
+}
+
+foray_status fy_explorer_find_tie(foray_explorer *explorer, const foray_reward *reward,
+                                  const foray_policy *policy, bool *found, foray_doubt_place *out)
+{
+    foray_explorer *in;
+    foray_status status = fy_explorer_enter(explorer, 1, &reward, 1, &policy, false, &in);
+    if (status == FORAY_OK)
+        status = find_tie_whole(in, reward, policy, found, out);
+    fy_explorer_leave(explorer, in);
     return status;
 }

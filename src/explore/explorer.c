@@ -247,15 +247,13 @@ static foray_status plan_inside(foray_explorer *explorer, bool certified, int64_
     return status;
 }
 
-static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t count,
-                               const foray_reward *const *rewards, foray_mode mode,
-                               foray_policy **policies)
+static foray_status plan_together(foray_explorer *explorer, bool certified, int64_t count,
+                                  const foray_reward *const *rewards, foray_mode mode,
+                                  foray_policy **policies)
 {
     const foray_reward **inside = NULL;
     foray_reward **made = NULL;
-    foray_status status = check_order(explorer, count, mode);
-    if (status != FORAY_OK)
-        return status;
+    foray_status status = FORAY_OK;
     fy_arena scratch = {.ctx = explorer->ctx};
     if (!FY_NEW(&scratch, inside, count) || !FY_NEW(&scratch, made, count))
         status = FORAY_ERROR_MEMORY;
@@ -267,6 +265,47 @@ static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t
         status = plan_inside(explorer, certified, count, inside, mode, policies);
     for (int64_t i = 0; made && i < count; i++)
         foray_reward_destroy(made[i]);
+    fy_arena_release(&scratch);
+    return status;
+}
+
+static foray_status plan_task(foray_explorer *explorer, bool certified, const foray_reward *reward,
+                              foray_mode mode, foray_policy **policy)
+{
+    foray_explorer *in;
+    foray_status status = fy_explorer_enter(explorer, 1, &reward, 0, NULL, false, &in);
+    if (status == FORAY_OK)
+        status = plan_together(in, certified, 1, &reward, mode, policy);
+    fy_explorer_leave(explorer, in);
+    return status;
+}
+
+/* Each task in a product of its own; all others at once. */
+static foray_status make_plans(foray_explorer *explorer, bool certified, int64_t count,
+                               const foray_reward *const *rewards, foray_mode mode,
+                               foray_policy **policies)
+{
+    const foray_reward **plain = NULL;
+    foray_policy **planned = NULL;
+    int64_t plains = 0, next = 0;
+    fy_arena scratch = {.ctx = explorer->ctx};
+    foray_status status = check_order(explorer, count, mode);
+    if (status == FORAY_OK &&
+        (!FY_NEW(&scratch, plain, count) || !FY_NEW(&scratch, planned, count)))
+        status = FORAY_ERROR_MEMORY;
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        if (!rewards[i]->task)
+            plain[plains++] = rewards[i];
+    if (status == FORAY_OK && (plains > 0 || count == 0))
+        status = plan_together(explorer, certified, plains, plain, mode, planned);
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++)
+        policies[i] = rewards[i]->task ? NULL : planned[next++];
+    for (int64_t i = 0; i < count && status == FORAY_OK; i++) {
+        if (rewards[i]->task)
+            status = plan_task(explorer, certified, rewards[i], mode, &policies[i]);
+        if (status != FORAY_OK)
+            fy_policies_destroy(count, policies);
+    }
     fy_arena_release(&scratch);
     return status;
 }
@@ -408,6 +447,8 @@ void fy_explorer_test(foray_explorer *explorer)
 foray_status foray_explorer_refutation(foray_explorer *explorer, foray_refutation *out)
 {
     fy_regression_set room;
+    if (explorer->original)
+        return foray_explorer_refutation(explorer->original, out);
     *out = fy_refuter_found(&explorer->refuter, explorer->episodes, explorer->seen,
                             explorer->refuter.fit ? regression_to_test(explorer, &room) : NULL);
     fy_border_refutation_out(explorer, out);

@@ -126,6 +126,21 @@ void fy_border_refutation_out(const foray_explorer *explorer, foray_refutation *
 /* How often the j-th transition of a pair happened, both in the numbers of the whole. */
 int64_t fy_explorer_seen(const foray_explorer *explorer, int64_t pair, int64_t j);
 
+/* ---------------------------------------------------------------- product.c */
+
+/* Tasks, and policies with a memory, are about a product of the model. *out becomes an explorer
+ * that knows what this one does about the product of all that these rewards and policies need; it
+ * takes and gives what is about the whole model, as this one does, until fy_explorer_leave; it may
+ * be this one itself. `beside`: the rewards are to be added up, so that none stops the episode
+ * (fy_reward_in_product); fy_border_reward brings each into it. */
+foray_status fy_explorer_enter(foray_explorer *explorer, int64_t rewards,
+                               const foray_reward *const *reward, int64_t policies,
+                               const foray_policy *const *policy, bool beside,
+                               foray_explorer **out);
+void fy_explorer_leave(foray_explorer *explorer, foray_explorer *view);
+/* Which reader reads for a reward or a policy; -1: none. */
+int64_t fy_explorer_reader_of(const foray_explorer *view, const void *whom);
+
 /* What needs_budget is for most. */
 bool fy_never_needs_budget(const foray_explorer *explorer);
 bool fy_always_needs_budget(const foray_explorer *explorer);
@@ -168,6 +183,10 @@ struct foray_explorer {
     int32_t *table;            /* of fy_explorer_table; NULL: not needed yet */
     int64_t table_plans;       /* how many there were when it was filled in */
     void *self;                /* the algorithm's own state */
+    foray_explorer *original;  /* of a view (product.c): whose data it shows; else NULL */
+    int64_t readers;           /* of its product, and */
+    const void **reads_for;    /* [readers] the reward or the policy that each reads for */
+    bool beside;               /* no reward stops the episode */
 };
 
 /* An exploration plan was made. */

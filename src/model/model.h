@@ -30,6 +30,15 @@ typedef struct fy_basis fy_basis;
 /* How far from one probabilities may sum, and norms may be above their bounds. */
 #define FY_MODEL_TOLERANCE 1e-9
 
+/* Sets of states that have a name: those of label i are state[start[i]] .. state[start[i+1] - 1],
+ * ascending. */
+typedef struct fy_labels {
+    int64_t count;
+    char **name;
+    int64_t *start; /* [count+1] */
+    int32_t *state;
+} fy_labels;
+
 struct foray_model {
     fy_arena arena; /* everything below but the basis */
     int shares;     /* how often foray_model_destroy has only that to count down */
@@ -73,6 +82,7 @@ struct foray_model {
 
     char **state_names;  /* [states], or NULL; entries may be NULL */
     char **action_names; /* [actions], or NULL; entries may be NULL */
+    fy_labels labels;    /* none in a part: labels are about the whole */
 
     int64_t grid_rows, grid_cols; /* 0: no map */
     int32_t *cell_row, *cell_col; /* [states], -1: not on the map; NULL without a map */
@@ -86,6 +96,13 @@ struct foray_model {
     int32_t *index;                  /* [whole->states] the way back; -1: out of reach */
     int64_t *by_step;                /* [horizon+1] how many states, the first ones, can be reached
                                         by then */
+
+    /* A product (task/product.h) is such a part, with a state for each memory in which a state can
+     * be met; it has no `index`. */
+    const foray_policy_memory *memory; /* NULL: it is none */
+    int32_t *remembers;                /* [states] the memory's state */
+    int64_t readers;                   /* what the memory is made of, */
+    int32_t *inner;                    /* [memory->states][readers] and the state of each */
 
     /* Centred, in blocks; see basis.h. NULL where "probabilities sum to one" has no
      * solution: such a model can be looked at, and foray_model_check says what is wrong. */
@@ -284,7 +301,8 @@ static inline int64_t fy_begun(const foray_model *model)
     return model->by_step ? model->by_step[model->horizon - 1] : model->states;
 }
 
-/* The number of a state in the whole, and in the part, -1: it is out of reach. */
+/* The number of a state in the whole, and in the part, -1: it is out of reach. Not of a product,
+ * where a state has several. */
 static inline int64_t fy_outside(const foray_model *model, int64_t state)
 {
     return model->number ? model->number[state] : state;

@@ -16,7 +16,7 @@ static foray_status check(foray_context *ctx, const foray_model *model, const fo
                        model->name);
     foray_status status = fy_model_check_kernel(ctx, model);
     if (status == FORAY_OK)
-        status = fy_reward_check(ctx, reward, model);
+        status = fy_reward_check_shape(ctx, reward, model);
     if (status == FORAY_OK && policy)
         status = fy_policy_check(ctx, policy, model);
     return status;
@@ -124,24 +124,43 @@ static double exact_value_of(const fy_exact *exact, const foray_policy *policy)
 /* ------------------------------------------------------------------------ what it is for */
 
 /* What is wanted in the reward's own unit is planned for in a range of its values alone; and only
- * for what episodes get to. */
+ * for what episodes get to, with what has to be remembered of them. */
 typedef struct known {
     fy_arena arena;
     foray_model *part;    /* NULL: all can be reached */
+    int64_t reader;       /* of the policy's memory, where the part is a product */
     foray_reward *narrow; /* NULL: the reward is as narrow as it can be */
     foray_reward *within; /* NULL with the part */
     fy_exact exact;
 } known;
 
+static foray_status find_part(foray_context *ctx, const foray_model *model,
+                              const foray_reward *reward, const foray_policy *policy, known *k)
+{
+    fy_task_reader reader[2];
+    int64_t count = 0;
+    foray_status status = FORAY_OK;
+    if (reward->task)
+        status = fy_reward_reader(&k->arena, reward, &reader[count++]);
+    k->reader = count;
+    if (policy && policy->memory)
+        reader[count++] = fy_policy_reader(policy);
+    if (status != FORAY_OK || count == 0)
+        return status == FORAY_OK ? fy_model_reachable(ctx, model, &k->part) : status;
+    return fy_product_create(ctx, model, count, reader, &k->part);
+}
+
 static foray_status create_known(foray_context *ctx, const foray_model *model,
-                                 const foray_reward *reward, known *k)
+                                 const foray_reward *reward, const foray_policy *policy, known *k)
 {
     *k = (known){.arena.ctx = ctx};
-    foray_status status = fy_model_reachable(ctx, model, &k->part);
+    foray_status status = find_part(ctx, model, reward, policy, k);
     if (status == FORAY_OK)
         status = fy_reward_narrow(ctx, reward, &k->narrow);
     const foray_reward *found = k->narrow ? k->narrow : reward;
-    if (status == FORAY_OK && k->part)
+    if (status == FORAY_OK && reward->task)
+        status = fy_reward_in_product(ctx, reward, k->part, 0, false, &k->within);
+    else if (status == FORAY_OK && k->part)
         status = fy_reward_within(ctx, found, k->part, &k->within);
     if (status == FORAY_OK)
         status = fy_exact_create(&k->arena, k->part ? k->part : model, model->theta,
@@ -163,7 +182,8 @@ static foray_status evaluate_policy(foray_context *ctx, const known *k, const fo
                                     double *value)
 {
     foray_policy *within = NULL;
-    foray_status status = k->part ? fy_policy_within(ctx, policy, k->part, &within) : FORAY_OK;
+    foray_status status =
+        k->part ? fy_policy_within(ctx, policy, k->part, k->reader, &within) : FORAY_OK;
     if (status == FORAY_OK)
         *value = exact_value_of(&k->exact, within ? within : policy);
     foray_policy_destroy(within);
@@ -178,7 +198,7 @@ foray_status foray_evaluate(foray_context *ctx, const foray_model *model,
     foray_status status = check(ctx, model, reward, policy);
     if (status != FORAY_OK)
         return status;
-    status = create_known(ctx, model, reward, &k);
+    status = create_known(ctx, model, reward, policy, &k);
     if (status == FORAY_OK && policy)
         status = evaluate_policy(ctx, &k, policy, value);
     if (status == FORAY_OK)
@@ -228,7 +248,7 @@ foray_status foray_plan_known(foray_context *ctx, const foray_model *model,
     foray_status status = check(ctx, model, reward, NULL);
     if (status != FORAY_OK)
         return status;
-    status = create_known(ctx, model, reward, &k);
+    status = create_known(ctx, model, reward, NULL, &k);
     if (status == FORAY_OK)
         status = foray_policy_create(ctx, k.part ? k.part : model, FORAY_PLUGIN, &policy);
     if (status == FORAY_OK)

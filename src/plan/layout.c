@@ -38,7 +38,9 @@ static void set_discount(fy_layout *layout, double discount)
 static void set_stops(fy_layout *layout, const foray_reward *reward)
 {
     for (int64_t s = 0; s < reward->states; s++)
-        layout->ending[s] = isnan(reward->fixed[s]) ? reward->ending : reward->fixed[s];
+        layout->ending[s] = reward->endings           ? reward->endings[s]
+                            : isnan(reward->fixed[s]) ? reward->ending
+                                                      : reward->fixed[s];
     for (int64_t t = 0; t < reward->horizon; t++)
         layout->limit[t] = 1;
     layout->reward.fixed = reward->fixed;

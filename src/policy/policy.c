@@ -204,12 +204,42 @@ foray_status fy_policy_create(foray_context *ctx, int64_t states, int64_t action
     return FORAY_OK;
 }
 
-/* `to` covers what `from` does; its actions are to be made. */
+foray_status fy_policy_make_memory(foray_context *ctx, foray_policy *policy, int64_t model_states,
+                                   int64_t states, int64_t letters)
+{
+    fy_arena *arena = fy_policy_arena(ctx, policy);
+    foray_policy_memory *memory;
+    size_t cells;
+    if (!fy_size_mul((size_t)states, (size_t)letters, &cells) || !FY_NEW(arena, memory, 1) ||
+        !FY_NEW(arena, memory->letter, model_states) || !FY_NEW(arena, memory->next, cells))
+        return FORAY_ERROR_MEMORY;
+    memory->states = states;
+    memory->letters = letters;
+    policy->memory = memory;
+    return FORAY_OK;
+}
+
+static foray_status take_memory(foray_context *ctx, int64_t model_states,
+                                const foray_policy_memory *from, foray_policy *to)
+{
+    foray_status status = fy_policy_make_memory(ctx, to, model_states, from->states, from->letters);
+    if (status != FORAY_OK)
+        return status;
+    memcpy(to->memory->letter, from->letter, (size_t)model_states * sizeof *from->letter);
+    memcpy(to->memory->next, from->next,
+           (size_t)(from->states * from->letters) * sizeof *from->next);
+    return FORAY_OK;
+}
+
+/* `to` covers what `from` does, and remembers what it does; its actions are to be made. */
 static foray_status take_cover(foray_context *ctx, const foray_policy *from, foray_policy *to)
 {
+    foray_status status = FORAY_OK;
     to->covered = from->covered;
-    if (!from->state)
-        return FORAY_OK;
+    if (from->memory)
+        status = take_memory(ctx, fy_policy_model_states(from), from->memory, to);
+    if (status != FORAY_OK || !from->state)
+        return status;
     if (!FY_NEW(fy_policy_arena(ctx, to), to->state, from->covered))
         return FORAY_ERROR_MEMORY;
     memcpy(to->state, from->state, (size_t)from->covered * sizeof *to->state);
@@ -311,17 +341,34 @@ static foray_status check_laws(foray_context *ctx, const foray_policy *policy)
     return FORAY_OK;
 }
 
+static foray_status check_memory(foray_context *ctx, const foray_policy *policy)
+{
+    const foray_policy_memory *memory = policy->memory;
+    bool sound = !memory || (memory->states > 0 && memory->letters > 0 &&
+                             policy->states % memory->states == 0);
+    int64_t S = sound ? fy_policy_model_states(policy) : 0;
+    for (int64_t s = 0; memory && s < S && sound; s++)
+        sound = memory->letter[s] >= 0 && memory->letter[s] < memory->letters;
+    for (int64_t i = 0; memory && sound && i < memory->states * memory->letters; i++)
+        sound = memory->next[i] >= -1 && memory->next[i] < memory->states;
+    return sound ? FORAY_OK
+                 : fy_fail(ctx, FORAY_ERROR_INPUT, "the policy's memory is not an automaton");
+}
+
 foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                              const foray_model *model)
 {
-    if (policy->states != model->states || policy->actions != model->actions ||
+    foray_status status = check_memory(ctx, policy);
+    if (status != FORAY_OK)
+        return status;
+    if (fy_policy_model_states(policy) != model->states || policy->actions != model->actions ||
         policy->horizon != model->horizon)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "the policy is for %" PRId64 " states, %" PRId64
                        " actions and horizon %" PRId64 ", but the model "
                        "has %" PRId64 ", %" PRId64 " and %" PRId64,
-                       policy->states, policy->actions, policy->horizon, model->states,
-                       model->actions, model->horizon);
+                       fy_policy_model_states(policy), policy->actions, policy->horizon,
+                       model->states, model->actions, model->horizon);
     int64_t covered = fy_policy_covered(policy);
     int64_t cells = fy_policy_parts(policy) * policy->horizon * covered;
     for (int64_t k = 0; policy->state && k < covered; k++)
@@ -341,7 +388,7 @@ foray_status fy_policy_check(foray_context *ctx, const foray_policy *policy,
                            i / covered % policy->horizon, policy->actions);
     for (int64_t i = 0; i < cells && (model->stand_in || policy->chance); i++)
         for (int64_t a = 0; a < policy->actions; a++) {
-            int64_t state = fy_policy_state(policy, i % covered);
+            int64_t state = fy_policy_model_state(policy, fy_policy_state(policy, i % covered));
             bool taken = policy->chance ? policy->chance[i * policy->actions + a] != 0
                                         : policy->action[i] == a;
             if (taken && !fy_available(model, state * model->actions + a))
@@ -360,6 +407,11 @@ foray_status fy_policy_check_plain(foray_context *ctx, const foray_policy *polic
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "the policy %s, and %s knows only policies that do not draw",
                        policy->odds ? "is a mixture" : "draws its actions", what);
+    if (policy->memory)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "the policy remembers what has happened, and %s knows only policies without "
+                       "a memory",
+                       what);
     return fy_policy_check(ctx, policy, model);
 }
 
@@ -389,19 +441,61 @@ int32_t foray_policy_action(const foray_policy *policy, int64_t step, int64_t st
     return policy->action[step * fy_policy_covered(policy) + k];
 }
 
+int64_t foray_policy_read(const foray_policy *policy, int64_t *memory, int64_t state)
+{
+    const foray_policy_memory *how = policy->memory;
+    if (!how)
+        return state;
+    bool known = state >= 0 && state < fy_policy_model_states(policy) && *memory >= 0 &&
+                 *memory < how->states;
+    *memory = known ? how->next[*memory * how->letters + how->letter[state]] : -1;
+    return *memory < 0 ? -1 : state * how->states + *memory;
+}
+
+static bool same_memory(const foray_policy *a, const foray_policy *b)
+{
+    const foray_policy_memory *one = a->memory, *other = b->memory;
+    if (!one || !other)
+        return one == other;
+    return a->states == b->states && one->states == other->states &&
+           one->letters == other->letters &&
+           memcmp(one->letter, other->letter,
+                  (size_t)fy_policy_model_states(a) * sizeof *one->letter) == 0 &&
+           memcmp(one->next, other->next,
+                  (size_t)(one->states * one->letters) * sizeof *one->next) == 0;
+}
+
 bool fy_policy_same_cover(const foray_policy *a, const foray_policy *b)
 {
     int64_t covered = fy_policy_covered(a);
-    bool same = a->horizon == b->horizon && covered == fy_policy_covered(b);
+    bool same = a->horizon == b->horizon && covered == fy_policy_covered(b) && same_memory(a, b);
     for (int64_t k = 0; k < covered && same; k++)
         same = fy_policy_state(a, k) == fy_policy_state(b, k);
     return same;
+}
+
+static int compare_states(const void *one, const void *other)
+{
+    int32_t a = *(const int32_t *)one, b = *(const int32_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* Of a product, states with what is remembered in them. */
+static int32_t state_in_product(const foray_model *product, int64_t i)
+{
+    return (int32_t)(product->number[i] * product->memory->states + product->remembers[i]);
 }
 
 /* Those where a step can begin. */
 void fy_policy_cover(const foray_model *part, int32_t *state)
 {
     int64_t k = 0;
+    for (int64_t i = 0; part->memory && i < fy_begun(part); i++)
+        state[i] = state_in_product(part, i);
+    if (part->memory) {
+        qsort(state, (size_t)fy_begun(part), sizeof *state, compare_states);
+        return;
+    }
     for (int64_t s = 0; s < part->whole->states; s++)
         if (part->index[s] >= 0 && part->index[s] < fy_begun(part))
             state[k++] = (int32_t)s;
@@ -444,15 +538,22 @@ static foray_status cover(foray_context *ctx, const foray_model *part, bool insi
     if (!FY_NEW(arena, state, n) || !FY_NEW(arena, place, n))
         return FORAY_ERROR_MEMORY;
     fy_policy_cover(part, state);
-    for (int64_t k = 0; k < n; k++)
+    for (int64_t k = 0; k < n && !part->memory; k++)
         place[k] = inside ? part->index[state[k]] : state[k];
+    for (int64_t i = 0; i < n && part->memory; i++) {
+        int32_t wanted = state_in_product(part, i);
+        const int32_t *at = bsearch(&wanted, state, (size_t)n, sizeof *state, compare_states);
+        place[at - state] = (int32_t)i;
+    }
     foray_status status = move_places(ctx, policy, place, n, policy);
     fy_arena_free(place);
+    if (status == FORAY_OK && part->memory)
+        status = take_memory(ctx, part->whole->states, part->memory, policy);
     if (status != FORAY_OK)
         return status;
     fy_arena_free(action);
     fy_arena_free(chance);
-    policy->states = part->whole->states;
+    policy->states = part->whole->states * (part->memory ? part->memory->states : 1);
     policy->covered = n;
     policy->state = state;
     return FORAY_OK;
@@ -491,11 +592,14 @@ foray_status fy_policy_fill(foray_context *ctx, const foray_model *model, foray_
 
 /* Where the states of a part are in a policy; none, -1, where no step begins. */
 static foray_status find_places(foray_context *ctx, const foray_policy *policy,
-                                const foray_model *part, int32_t *place)
+                                const foray_model *part, int64_t reader, int32_t *place)
 {
     for (int64_t s = 0; s < part->states; s++) {
         bool begun = s < fy_begun(part);
-        place[s] = begun ? (int32_t)find_state(policy, fy_outside(part, s)) : -1;
+        int64_t state = fy_outside(part, s);
+        if (policy->memory)
+            state = state * policy->memory->states + fy_product_inner(part, s, reader);
+        place[s] = begun ? (int32_t)find_state(policy, state) : -1;
         if (begun && place[s] < 0)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
                            "the policy says nothing about state %" PRId64 ", which can be reached",
@@ -505,13 +609,16 @@ static foray_status find_places(foray_context *ctx, const foray_policy *policy,
 }
 
 foray_status fy_policy_within(foray_context *ctx, const foray_policy *policy,
-                              const foray_model *part, foray_policy **out)
+                              const foray_model *part, int64_t reader, foray_policy **out)
 {
     foray_policy *made = NULL;
     int32_t *place;
+    if (policy->memory && !part->memory)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "the policy remembers what has happened, which is not known here");
     if (!FY_ALLOC(ctx, place, part->states))
         return FORAY_ERROR_MEMORY;
-    foray_status status = find_places(ctx, policy, part, place);
+    foray_status status = find_places(ctx, policy, part, reader, place);
     if (status == FORAY_OK)
         status = fy_policy_create_unknown(ctx, &made);
     if (status == FORAY_OK) {
@@ -632,7 +739,8 @@ foray_status foray_policy_complete(foray_context *ctx, foray_policy *policy,
     status = keep_reward(ctx, policy, reward);
     if (status == FORAY_OK)
         status = copy_names(ctx, policy, model->state_names, model->states,
-                            fy_policy_covered(policy), policy->state, &about->state_name);
+                            policy->memory ? model->states : fy_policy_covered(policy),
+                            policy->memory ? NULL : policy->state, &about->state_name);
     if (status == FORAY_OK)
         status = copy_names(ctx, policy, model->action_names, model->actions, model->actions, NULL,
                             &about->action_name);

@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "reward/reward.h"
+#include "task/product.h"
 
 /* In the order of the public enums, ended by NULL. */
 extern const char *const fy_mode_names[],
@@ -31,9 +32,28 @@ foray_status fy_policy_spread(foray_context *ctx, const foray_model *part, foray
 /* One for the whole loses what it says of other states. */
 foray_status fy_policy_keep_part(foray_context *ctx, const foray_model *part, foray_policy *policy);
 /* And one for the whole a new one for the part. FORAY_ERROR_INPUT if it has no action in a state
- * where a step can begin. */
+ * where a step can begin. In a product, `reader` has read for the policy, if that has a memory. */
 foray_status fy_policy_within(foray_context *ctx, const foray_policy *policy,
-                              const foray_model *part, foray_policy **out);
+                              const foray_model *part, int64_t reader, foray_policy **out);
+/* What reads for a policy with a memory. */
+static inline fy_task_reader fy_policy_reader(const foray_policy *policy)
+{
+    const foray_policy_memory *memory = policy->memory;
+    return (fy_task_reader){memory->states, memory->letters, memory->letter, memory->next};
+}
+/* How many states the model has that a policy is for. */
+static inline int64_t fy_policy_model_states(const foray_policy *policy)
+{
+    return policy->memory ? policy->states / policy->memory->states : policy->states;
+}
+/* Which of them is meant by what the policy calls a state. */
+static inline int64_t fy_policy_model_state(const foray_policy *policy, int64_t state)
+{
+    return policy->memory ? state / policy->memory->states : state;
+}
+/* A memory of this size, of which nothing is filled in. */
+foray_status fy_policy_make_memory(foray_context *ctx, foray_policy *policy, int64_t model_states,
+                                   int64_t states, int64_t letters);
 /* Takes the first action there is wherever no episode can be, for those who look at every state. */
 foray_status fy_policy_fill(foray_context *ctx, const foray_model *model, foray_policy *policy);
 /* As many steps and the same states? */

@@ -157,6 +157,60 @@ static foray_status check_rows(reading *r)
     return status == FORAY_OK ? check_last(r, "action", text->row[text->rows - 1].from) : status;
 }
 
+/* A list of `count` whole numbers from `min` to below `end`. */
+static foray_status read_wholes(reading *r, fy_json list, const char *what, int64_t count,
+                                int64_t min, int64_t end, int32_t *out)
+{
+    int64_t i = 0;
+    r->culprit = list.tree ? list : r->culprit;
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) != count)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "%s: a list of %" PRId64 " whole numbers is expected", what, count);
+    for (fy_json item = fy_json_first(list); item.tree; item = fy_json_next(list, item), i++) {
+        int64_t number = fy_json_kind_of(item) == FY_JSON_INTEGER ? fy_json_integer(item) : min - 1;
+        if (number < min || number >= end)
+            return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                           "%s[%" PRId64 "]: a number from %" PRId64 " to %" PRId64 " is expected",
+                           what, i, min, end - 1);
+        out[i] = (int32_t)number;
+    }
+    return FORAY_OK;
+}
+
+/* What it remembers: {"letter":[...],"next":[[...],...]}. */
+static foray_status read_memory(reading *r)
+{
+    static const char *const keys[] = {"letter", "next", NULL};
+    foray_policy *policy = r->policy;
+    fy_json object = member(r, r->root, "memory"), next, letter;
+    if (!object.tree)
+        return FORAY_OK;
+    foray_status status = fy_document_keys(r->ctx, object, "memory", keys);
+    if (status != FORAY_OK)
+        return status;
+    letter = fy_json_member(object, "letter");
+    next = fy_json_member(object, "next");
+    bool lists = fy_json_kind_of(letter) == FY_JSON_ARRAY &&
+                 fy_json_kind_of(next) == FY_JSON_ARRAY && fy_json_size(next) > 0;
+    int64_t states = lists ? fy_json_size(next) : 0, model_states = fy_json_size(letter);
+    int64_t letters = lists ? fy_json_size(fy_json_first(next)) : 0, q = 0;
+    if (letters < 1 || model_states < 1 || policy->states % model_states != 0 ||
+        policy->states / model_states != states)
+        return fy_fail(r->ctx, FORAY_ERROR_INPUT,
+                       "memory: a list \"letter\" and a list of lists \"next\" are expected, whose "
+                       "sizes together make %" PRId64 " states",
+                       policy->states);
+    status = fy_policy_make_memory(r->ctx, policy, model_states, states, letters);
+    if (status == FORAY_OK)
+        status = read_wholes(r, letter, "letter", model_states, 0, letters, policy->memory->letter);
+    for (fy_json row = fy_json_first(next); row.tree && status == FORAY_OK; q++) {
+        status =
+            read_wholes(r, row, "next", letters, -1, states, policy->memory->next + q * letters);
+        row = fy_json_next(next, row);
+    }
+    return status == FORAY_OK ? FORAY_OK : fy_fail_within(r->ctx, status, "memory");
+}
+
 /* The states that it is about, where those are not all. */
 static foray_status read_reachable(reading *r)
 {
@@ -697,8 +751,11 @@ static foray_status read_about(reading *r)
         return FORAY_ERROR_MEMORY;
     foray_status status = read_reward(r, about);
     if (status == FORAY_OK)
-        status = read_names(r, "state_names", fy_policy_covered(r->policy), r->policy->state,
-                            r->policy->states, &about->state_name);
+        status = r->policy->memory
+                     ? read_names(r, "state_names", fy_policy_model_states(r->policy), NULL,
+                                  fy_policy_model_states(r->policy), &about->state_name)
+                     : read_names(r, "state_names", fy_policy_covered(r->policy), r->policy->state,
+                                  r->policy->states, &about->state_name);
     if (status == FORAY_OK)
         status = read_names(r, "action_names", r->policy->actions, NULL, r->policy->actions,
                             &about->action_name);
@@ -721,7 +778,8 @@ static foray_status read_policy(reading *r, int64_t max)
         (status = read_integer(r, r->root, "actions", 1, INT32_MAX, &policy->actions)) < 0 ||
         (status = read_integer(r, r->root, "horizon", 1, INT32_MAX, &policy->horizon)) < 0 ||
         (status = read_choice(r, r->root, "mode", fy_mode_names, &mode)) < 0 ||
-        (status = read_reachable(r)) < 0 || (status = read_odds(r)) < 0)
+        (status = read_memory(r)) < 0 || (status = read_reachable(r)) < 0 ||
+        (status = read_odds(r)) < 0)
         return status;
     fy_json chance = member(r, r->root, "chance");
     status = chance.tree ? read_chances(r, chance, max) : read_actions(r, max);
@@ -748,9 +806,9 @@ static foray_status parse_rest(foray_context *ctx, const fy_policy_text *text, c
                                fy_json_tree *tree)
 {
     static const char *const keys[] = {
-        "format",      "version",      "states",   "actions", "horizon",     "mode",
-        "action",      "chance",       "odds",     "value",   "certificate", "reward",
-        "state_names", "action_names", "clusters", "from",    "reachable",   NULL};
+        "format",   "version", "states",    "actions",     "horizon", "mode",        "action",
+        "chance",   "odds",    "value",     "certificate", "reward",  "state_names", "action_names",
+        "clusters", "from",    "reachable", "memory",      NULL};
     return fy_document_parse_large(ctx, (const char *)text->rest.data, text->rest.size - 1, where,
                                    "foray-policy", keys, tree);
 }

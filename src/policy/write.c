@@ -8,6 +8,10 @@
  *                   "optimal":TEXT,"vacuous":FLAG,"because":TEXT,"doubt":[...],"laws":[...]},
  *    "reward":{...},"state_names":[...],"action_names":[...],"clusters":{...},"from":{...}}
  *
+ * A policy that remembers has "memory":{"letter":[...],"next":[[...],...]} (foray_policy_memory).
+ * Its states are those of the model times those of the memory: state s, where q is remembered, is
+ * s times the length of "next" plus q; "reachable" says which of them there are.
+ *
  * Rows of actions hold until the next; those of the k-th part of a mixture, which has "odds", begin
  * at k H. Where a policy draws its actions, "chance" takes the place of "action", with an action or
  * a list of [action, probability] for each state. What follows the certificate, and "doubt" and
@@ -95,6 +99,20 @@ static bool repeats_row(const foray_policy *policy, int64_t row)
     }
     return memcmp(now, before,
                   count * (policy->chance ? sizeof *policy->chance : sizeof *policy->action)) == 0;
+}
+
+/* Whatever the automaton is made of, its rows are lists. */
+static void put_memory(fy_writer *writer, const foray_policy *policy)
+{
+    const foray_policy_memory *memory = policy->memory;
+    fy_print(writer, "\"memory\":{\"letter\":");
+    put_row(writer, memory->letter, fy_policy_model_states(policy));
+    fy_print(writer, ",\n \"next\":[");
+    for (int64_t q = 0; q < memory->states; q++) {
+        fy_print(writer, q > 0 ? "," : "");
+        put_row(writer, memory->next + q * memory->letters, memory->letters);
+    }
+    fy_print(writer, "]},\n");
 }
 
 /* [from, row] where a row differs from the one before, or a part of a mixture begins. */
@@ -249,7 +267,9 @@ static void put_about(fy_writer *writer, const foray_policy *policy)
     const foray_policy_about *about = policy->about;
     if (about->reward)
         fy_print(writer, ",\n\"reward\":%s", about->reward);
-    put_names(writer, "state_names", about->state_name, fy_policy_covered(policy), policy->state);
+    put_names(writer, "state_names", about->state_name,
+              policy->memory ? fy_policy_model_states(policy) : fy_policy_covered(policy),
+              policy->memory ? NULL : policy->state);
     put_names(writer, "action_names", about->action_name, policy->actions, NULL);
     if (about->clusters)
         put_clusters(writer, about->clusters, policy->states);
@@ -274,6 +294,8 @@ static void put_policy(fy_writer *writer, const foray_policy *policy)
     fy_print(writer, "\"states\":%" PRId64 ",\"actions\":%" PRId64 ",\"horizon\":%" PRId64 ",",
              policy->states, policy->actions, policy->horizon);
     fy_print(writer, "\"mode\":\"%s\",\n", fy_mode_names[policy->mode]);
+    if (policy->memory)
+        put_memory(writer, policy);
     if (policy->state) {
         fy_print(writer, "\"reachable\":");
         put_row(writer, policy->state, policy->covered);

@@ -5,10 +5,11 @@
  *    "entries":[[h,s,a,value] | [h,s,a,next,value],...]}
  *
  * or, instead of default, mode, entries, range and discount, "reach":[s,...] or "avoid":[s,...] or
- * both; or, instead of all of these but the range, "sum":[[weight, FILE | {...}],...] of other
- * rewards. null means every; later entries win, or add; states and actions by number or name.
- * Without a name it is "", without a range [0,1], or what is implied by those of a sum's terms,
- * without a default 0 or, where that is not in the range, lo. */
+ * both, or "task":FORMULA with "labels":{NAME:[s,...],...}; or, instead of all of these but the
+ * range, "sum":[[weight, FILE | {...}],...] of other rewards. null means every; later entries win,
+ * or add; states and actions by number or name. Without a name it is "", without a range [0,1], or
+ * what is implied by those of a sum's terms, without a default 0 or, where that is not in the
+ * range, lo. */
 #include "base/json.h"
 #include "reward/reward.h"
 
@@ -32,7 +33,7 @@ typedef struct reading {
 
 static const char *const reward_keys[] = {"format",   "version", "name", "range",   "discount",
                                           "optimise", "default", "mode", "entries", "reach",
-                                          "avoid",    "sum",     NULL};
+                                          "avoid",    "sum",     "task", "labels",  NULL};
 
 static foray_status read_reward(reading *from, foray_reward **out);
 static foray_status load_reward(foray_context *ctx, const foray_model *model, const char *path,
@@ -198,13 +199,14 @@ static foray_status read_values(reading *from, const char *name, foray_reward **
 }
 
 /* A list of states, which the caller releases; *count 0 where there is none. */
-static foray_status read_states(reading *from, const char *key, int64_t *count, int64_t **out)
+static foray_status read_states(reading *from, fy_json object, const char *key, bool empty,
+                                int64_t *count, int64_t **out)
 {
-    fy_json list = fy_json_member(from->root, key);
+    fy_json list = fy_json_member(object, key);
     int64_t i = 0;
     if (!list.tree)
         return FORAY_OK;
-    if (fy_json_kind_of(list) != FY_JSON_ARRAY || fy_json_size(list) == 0)
+    if (fy_json_kind_of(list) != FY_JSON_ARRAY || (fy_json_size(list) == 0 && !empty))
         return fy_fail(from->ctx, FORAY_ERROR_INPUT, "%s: a list of states is expected", key);
     *count = fy_json_size(list);
     if (!FY_ALLOC(from->ctx, *out, *count))
@@ -235,14 +237,69 @@ static foray_status read_stops(reading *from, const char *name, foray_reward **o
     foray_status status =
         refuse_others(from, others, "together with reach or avoid, which are probabilities");
     if (status == FORAY_OK)
-        status = read_states(from, "reach", &reaches, &reach);
+        status = read_states(from, from->root, "reach", false, &reaches, &reach);
     if (status == FORAY_OK)
-        status = read_states(from, "avoid", &avoids, &avoid);
+        status = read_states(from, from->root, "avoid", false, &avoids, &avoid);
     if (status == FORAY_OK)
         status = foray_reward_create_reach(from->ctx, from->model, name, reaches, reach, avoids,
                                            avoid, out);
     free(reach);
     free(avoid);
+    return status;
+}
+
+enum { MAX_LABELS = FY_JSON_MEMBERS };
+
+/* {NAME:[s,...],...}; the states are the caller's to release. */
+static foray_status read_labels(reading *from, int64_t *count, foray_label *label, int64_t **states)
+{
+    fy_json object = fy_json_member(from->root, "labels");
+    foray_status status = FORAY_OK;
+    if (!object.tree)
+        return FORAY_OK;
+    if (fy_json_kind_of(object) != FY_JSON_OBJECT)
+        return fy_fail(from->ctx, FORAY_ERROR_INPUT,
+                       "labels: an object of lists of states is expected");
+    for (fy_json key = fy_json_first(object); key.tree && status == FORAY_OK; ++*count) {
+        fy_json list = fy_json_next(object, key);
+        const char *name = label[*count].name = fy_json_text(key);
+        status = fy_name_check(from->ctx, name);
+        if (status == FORAY_OK)
+            status = read_states(from, object, name, true, &label[*count].count, &states[*count]);
+        label[*count].state = states[*count];
+        key = fy_json_next(object, list);
+    }
+    return status == FORAY_OK ? FORAY_OK : fy_fail_within(from->ctx, status, "labels");
+}
+
+static foray_status read_task(reading *from, const char *name, foray_reward **out)
+{
+    static const char *const others[] = {"default", "entries",  "mode",  "range",
+                                         "reach",   "discount", "avoid", NULL};
+    fy_json task = fy_json_member(from->root, "task");
+    foray_label *label;
+    int64_t **states, count = 0;
+    fy_arena scratch = {.ctx = from->ctx};
+    foray_status status = refuse_others(from, others, "together with task, which is a probability");
+    if (status == FORAY_OK && fy_json_kind_of(task) != FY_JSON_TEXT)
+        status = fy_fail(from->ctx, FORAY_ERROR_INPUT, "task: a formula is expected");
+    if (status != FORAY_OK)
+        return status;
+    if (!FY_NEW(&scratch, label, MAX_LABELS) || !FY_NEW(&scratch, states, MAX_LABELS))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK)
+        status = read_labels(from, &count, label, states);
+    if (status == FORAY_OK) {
+        status = foray_reward_create_task(from->ctx, from->model, name, fy_json_text(task), count,
+                                          label, out);
+        if (status != FORAY_OK) {
+            from->culprit = task;
+            status = fy_fail_within(from->ctx, status, "task");
+        }
+    }
+    for (int64_t i = 0; i < count; i++)
+        free(states[i]);
+    fy_arena_release(&scratch);
     return status;
 }
 
@@ -307,8 +364,8 @@ static foray_status read_term(reading *from, fy_json item, double *weight, foray
 
 static foray_status read_sum(reading *from, const char *name, foray_reward **out)
 {
-    static const char *const others[] = {"default",  "entries", "mode", "reach",
-                                         "discount", "avoid",   NULL};
+    static const char *const others[] = {"default", "entries", "mode",   "reach", "discount",
+                                         "avoid",   "task",    "labels", NULL};
     foray_reward *term[MAX_TERMS] = {NULL};
     double weight[MAX_TERMS], low = NAN, high = NAN;
     int64_t count = 0;
@@ -351,10 +408,14 @@ static foray_status read_reward(reading *from, foray_reward **out)
     foray_status status = FORAY_OK;
     if (fy_json_member(from->root, "optimise").tree)
         status = fy_document_choice(from->ctx, from->root, "optimise", directions, &direction);
+    if (status == FORAY_OK && fy_json_member(from->root, "labels").tree &&
+        !fy_json_member(from->root, "task").tree)
+        status = fy_fail(from->ctx, FORAY_ERROR_INPUT, "labels: they are for a task");
     if (status == FORAY_OK)
-        status = (fy_json_member(from->root, "sum").tree ? read_sum
-                  : stops                                ? read_stops
-                                                         : read_values)(from, text, &reward);
+        status = (fy_json_member(from->root, "sum").tree    ? read_sum
+                  : fy_json_member(from->root, "task").tree ? read_task
+                  : stops                                   ? read_stops
+                                                            : read_values)(from, text, &reward);
     if (status == FORAY_OK)
         status = foray_reward_set_minimise(from->ctx, reward, direction == 1);
     if (status == FORAY_OK)
@@ -568,6 +629,23 @@ static void put_states(fy_writer *writer, const foray_reward *reward, const char
         fy_print(writer, "]");
 }
 
+/* ,"task":FORMULA,"labels":{NAME:[s,...],...} of those that it names. */
+static void put_task(fy_writer *writer, const fy_task *task)
+{
+    const fy_labels *labels = &task->labels;
+    fy_print(writer, ",\"task\":");
+    fy_json_put_text(writer, task->text);
+    for (int64_t i = 0; i < labels->count; i++) {
+        fy_print(writer, i == 0 ? ",\"labels\":{" : ",");
+        fy_json_put_text(writer, labels->name[i]);
+        fy_print(writer, ":[");
+        for (int64_t k = labels->start[i]; k < labels->start[i + 1]; k++)
+            fy_print(writer, k == labels->start[i] ? "%d" : ",%d", labels->state[k]);
+        fy_print(writer, "]");
+    }
+    fy_print(writer, labels->count > 0 ? "}}\n" : "}\n");
+}
+
 /* What is left out where it is as usual. */
 static void put_form(fy_writer *writer, const foray_reward *reward)
 {
@@ -591,6 +669,10 @@ static void put_reward(fy_writer *writer, const foray_reward *reward)
     fy_print(writer, "{\"format\":\"foray-reward\",\"version\":1,\"name\":");
     fy_json_put_text(writer, reward->name);
     put_form(writer, reward);
+    if (reward->task) {
+        put_task(writer, reward->task);
+        return;
+    }
     if (reward->fixed) {
         put_states(writer, reward, "reach", reward->minimise ? 0 : 1);
         put_states(writer, reward, "avoid", reward->minimise ? 1 : 0);

@@ -33,7 +33,7 @@ fy_reward_unit fy_reward_unit_of(const foray_reward *reward)
             power *= reward->discount;
         }
     }
-    if (reward->fixed)
+    if (reward->fixed || reward->task)
         unit.max = 1;
     unit.own = reward->low != 0 || reward->high != 1 || reward->minimise;
     if (unit.own) {
@@ -228,6 +228,12 @@ static foray_status copy_tables(foray_context *ctx, const foray_reward *from,
     if (status == FORAY_OK && !(part ? take_states(arena, from->fixed, part, &to->fixed)
                                      : copy_array(arena, from->fixed, from->states, &to->fixed)))
         status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK &&
+        !(part ? take_states(arena, from->endings, part, &to->endings)
+               : copy_array(arena, from->endings, from->states, &to->endings)))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK && from->task && !part)
+        status = fy_task_copy(arena, from->task, from->states, &to->task);
     return status;
 }
 
@@ -242,8 +248,9 @@ static foray_status copy_reward(foray_context *ctx, const foray_reward *reward,
     copy->name = NULL;
     copy->table = NULL;
     copy->table_of_step = copy->steps_of = NULL;
-    copy->fixed = NULL;
     copy->above = NULL;
+    copy->fixed = copy->endings = NULL;
+    copy->task = NULL;
     copy->tables = 0;
     if (part) {
         copy->model = part;
@@ -298,10 +305,9 @@ static foray_status check_place(foray_context *ctx, const foray_reward *reward, 
                                 int64_t state, int64_t action)
 {
     foray_status status;
-    if (reward->fixed)
-        return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "reward \"%s\" is about reaching or avoiding states: it has no other values",
-                       reward->name);
+    if (reward->fixed || reward->task)
+        return fy_fail(ctx, FORAY_ERROR_INPUT, "reward \"%s\" is %s: it has no other values",
+                       reward->name, reward->task ? "a task" : "about reaching or avoiding states");
     if ((status = check_index(ctx, "step", step, reward->horizon)) < 0 ||
         (status = check_index(ctx, "state", state, reward->states)) < 0 ||
         (status = check_index(ctx, "action", action, reward->actions)) < 0)
@@ -676,7 +682,7 @@ foray_status foray_reward_set_discount(foray_context *ctx, foray_reward *reward,
 {
     if (!(discount >= 0 && discount <= 1))
         return fy_fail(ctx, FORAY_ERROR_USAGE, "discount: %g is not between 0 and 1", discount);
-    if (reward->fixed && discount != 1)
+    if ((reward->fixed || reward->task) && discount != 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE,
                        "reward \"%s\" is a probability, and those are not discounted",
                        reward->name);
@@ -724,6 +730,10 @@ foray_status foray_reward_set_minimise(foray_context *ctx, foray_reward *reward,
     foray_status status = FORAY_OK;
     if (reward->minimise == minimise)
         return FORAY_OK;
+    if (reward->task) {
+        reward->minimise = minimise;
+        return FORAY_OK;
+    }
     for (int64_t s = 0; reward->fixed && s < reward->states; s++)
         reward->fixed[s] = 1 - reward->fixed[s];
     if (reward->fixed) {
@@ -800,7 +810,7 @@ foray_status fy_reward_narrow(foray_context *ctx, const foray_reward *reward, fo
     find_values(reward, &min, &max);
     max = max > min ? max : min + fmax(1, fabs(min)); /* a range is wider than 0 */
     bool lost = max - min < 1e-3 * (reward->high - reward->low);
-    if (!lost || reward->fixed || reward->model->unstructured)
+    if (!lost || reward->fixed || reward->task || reward->model->unstructured)
         return FORAY_OK;
     foray_status status = fy_reward_copy(ctx, reward, &copy);
     if (status != FORAY_OK)
@@ -892,7 +902,7 @@ void foray_reward_describe(const foray_reward *reward, foray_reward_facts *facts
                                   .discount = reward->discount,
                                   .minimise = reward->minimise,
                                   .looks_ahead = fy_reward_looks_ahead(reward),
-                                  .stops = reward->fixed != NULL};
+                                  .stops = reward->fixed || reward->task};
     if (reward->discount < 1)
         facts->truncation = (reward->high - reward->low) * left / (1 - reward->discount);
 }
@@ -907,7 +917,8 @@ bool fy_reward_looks_ahead(const foray_reward *reward)
 
 bool fy_reward_is_plain(const foray_reward *reward)
 {
-    return !reward->fixed && reward->discount == 1 && !fy_reward_looks_ahead(reward);
+    return !reward->fixed && !reward->task && reward->discount == 1 &&
+           !fy_reward_looks_ahead(reward);
 }
 
 uint64_t fy_reward_hash(const foray_reward *reward)
@@ -923,6 +934,8 @@ uint64_t fy_reward_hash(const foray_reward *reward)
     }
     if (reward->fixed)
         hash = fy_hash(reward->fixed, (size_t)reward->states * sizeof(double), hash);
+    if (reward->task)
+        hash = fy_hash(reward->task->text, strlen(reward->task->text), hash);
     if (!fy_reward_is_plain(reward)) {
         double rest[] = {reward->discount, reward->ending};
         hash = fy_hash(rest, sizeof rest, hash);
@@ -932,6 +945,18 @@ uint64_t fy_reward_hash(const foray_reward *reward)
 
 foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
                              const foray_model *model)
+{
+    foray_status status = fy_reward_check_shape(ctx, reward, model);
+    if (status == FORAY_OK && reward->task)
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "reward \"%s\" is a task, whose policies remember what has happened: this "
+                       "knows only rewards without a memory",
+                       reward->name);
+    return status;
+}
+
+foray_status fy_reward_check_shape(foray_context *ctx, const foray_reward *reward,
+                                   const foray_model *model)
 {
     if (reward->states != model->states || reward->actions != model->actions ||
         reward->horizon != model->horizon)

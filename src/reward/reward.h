@@ -17,12 +17,13 @@
  *
  * A reward may instead *stop*: an episode is over where `fixed` has a number, and worth that, and
  * `ending` if it ends elsewhere: the probability of getting to a state, or of never going
- * there. */
+ * there. Or it is a task. */
 #ifndef FY_REWARD_H
 #define FY_REWARD_H
 
 #include "base/index.h"
 #include "model/model.h"
+#include "task/task.h"
 
 /* Rewards r(s,a,s') of unstructured models, where anything can follow: no table holds all
  * of it, so what was said about next states is kept as it was said.
@@ -89,6 +90,9 @@ struct foray_reward {
     foray_reward *above;
     double spent;                 /* the share of delta that goes into the two */
     double total_low, total_high; /* what an episode pays in all; both 0: nobody says so */
+    double *endings; /* [states] instead, where it depends on the last state; else NULL */
+    fy_task *task;   /* the probability of satisfying a formula: it needs a memory, and is planned
+                      * for in a product; NULL: it is none */
 };
 
 /* r'_h(s,a), as far as it does not depend on s'. */
@@ -147,14 +151,33 @@ foray_status fy_reward_sum(foray_context *ctx, const char *name, int64_t count,
                            const foray_reward *const *terms, const double *weight,
                            foray_reward **out);
 
+/* foray_reward_create_task, with labels as models have them (may be NULL). */
+foray_status fy_reward_create_task(foray_context *ctx, const foray_model *model, const char *name,
+                                   const char *formula, const fy_labels *labels,
+                                   foray_reward **out);
+
 /* What a reward for the whole is for a part of it (reach.c). */
 foray_status fy_reward_within(foray_context *ctx, const foray_reward *reward,
                               const foray_model *part, foray_reward **out);
+
+/* What has to be remembered of an episode for a task, or for a reward about reaching and avoiding
+ * states that must not stop the episode. What is not the reward's is in the arena. */
+foray_status fy_reward_reader(fy_arena *arena, const foray_reward *reward, fy_task_reader *out);
+/* A task, or one about reaching and avoiding states, in a product in which this reader has read for
+ * it. Alone it stops where it is decided. Beside others it goes on, and is paid with the last step:
+ *
+ *     r_H((s,q),a,(s',q')) = 1 if q' accepts, all else 0                                        */
+foray_status fy_reward_in_product(foray_context *ctx, const foray_reward *reward,
+                                  const foray_model *product, int64_t reader, bool beside,
+                                  foray_reward **out);
 
 /* Of what planning sees, and of nothing else. */
 uint64_t fy_reward_hash(const foray_reward *reward);
 
 /* FORAY_ERROR_INPUT if the reward was made for a model of another shape. */
+foray_status fy_reward_check_shape(foray_context *ctx, const foray_reward *reward,
+                                   const foray_model *model);
+/* The same, and FORAY_ERROR_USAGE if it is a task, which the caller does not know. */
 foray_status fy_reward_check(foray_context *ctx, const foray_reward *reward,
                              const foray_model *model);
 

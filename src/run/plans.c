@@ -11,10 +11,10 @@
 
 /* ----------------------------------------------------------------- keeping */
 
-/* Of the states that the run's explorer can get to; a policy has nothing for others. */
-static int64_t policy_entries(const foray_run *run)
+/* Of the states that an explorer can get to; a policy has nothing for others. */
+static int64_t policy_entries(const foray_explorer *explorer)
 {
-    return run->codec.horizon * fy_begun(run->explorer->model);
+    return explorer->model->horizon * fy_begun(explorer->model);
 }
 
 /* own: of the world's own reward, the number under which it is stored; else 0. */
@@ -52,11 +52,12 @@ static foray_status put_policy(foray_run *run, int64_t id, const foray_policy *p
                                size_t *bytes)
 {
     int width = fy_width_for(run->codec.actions);
-    *bytes = (size_t)policy_entries(run) * (size_t)width;
+    int64_t count = policy->horizon * fy_policy_covered(policy);
+    *bytes = (size_t)count * (size_t)width;
     uint8_t *packed = fy_alloc(run->ctx, *bytes, 1);
     if (!packed)
         return FORAY_ERROR_MEMORY;
-    fy_put_narrow(policy->action, policy_entries(run), width, packed);
+    fy_put_narrow(policy->action, count, width, packed);
     foray_status status = fy_store_put_pieces(run->store, "policy", id, packed, *bytes);
     free(packed);
     return status;
@@ -213,9 +214,10 @@ static bool are_values(const foray_policy *policy, const fy_reward_unit *unit)
 }
 
 /* Its reward is one for this model, of the name that the plan says, and its values are possible. */
-static foray_status check_reward(foray_run *run, stored_plan *plan, const char *json)
+static foray_status take_reward(foray_run *run, stored_plan *plan, const char *json,
+                                foray_reward **out)
 {
-    foray_reward *reward;
+    foray_reward *reward = NULL;
     foray_status status =
         foray_reward_parse(run->ctx, run->model, json, plan->reward_bytes, "its reward", &reward);
     if (status == FORAY_ERROR_MEMORY)
@@ -226,29 +228,35 @@ static foray_status check_reward(foray_run *run, stored_plan *plan, const char *
         fy_reward_unit unit = fy_reward_unit_of(reward);
         possible = are_values(&plan->policy, &unit);
         fy_certificate_classify(&plan->policy.certificate, fabs(unit.slope) * unit.max);
-        foray_reward_destroy(reward);
     }
+    if (same && possible) {
+        *out = reward;
+        return FORAY_OK;
+    }
+    foray_reward_destroy(reward);
     if (!possible)
         return fy_store_damaged(run->store, "plan %" PRId64 " contains impossible values",
                                 plan->id);
-    if (same)
-        return FORAY_OK;
     return fy_store_damaged(run->store, "plan %" PRId64 " is for an impossible reward", plan->id);
 }
 
-static foray_status get_policy(foray_run *run, stored_plan *plan)
+/* `explorer`: the run's, or what it is where a task is planned for. */
+static foray_status get_policy(foray_run *run, const foray_explorer *explorer, stored_plan *plan)
 {
-    int64_t count = policy_entries(run);
+    int64_t count = policy_entries(explorer);
     int width = fy_width_for(run->codec.actions);
     if (plan->policy_bytes != (size_t)count * (size_t)width)
         return fy_store_damaged(run->store, "plan %" PRId64 " has the wrong size", plan->id);
-    const foray_model *part = run->explorer->part;
+    const foray_model *part = explorer->part;
     if (!FY_ALLOC(run->ctx, plan->policy.action, count) ||
         (part && !FY_ALLOC(run->ctx, plan->policy.state, fy_begun(part))))
         return FORAY_ERROR_MEMORY;
     if (part)
         fy_policy_cover(part, plan->policy.state);
-    plan->policy.covered = fy_begun(run->explorer->model);
+    plan->policy.covered = fy_begun(explorer->model);
+    plan->policy.memory = (foray_policy_memory *)explorer->model->memory;
+    if (plan->policy.memory)
+        plan->policy.states *= plan->policy.memory->states;
     uint8_t *packed;
     foray_status status =
         fy_store_get_pieces(run->store, "policy", plan->id, plan->policy_bytes, &packed);
@@ -275,11 +283,19 @@ static foray_status tell_plan(foray_run *run, stored_plan *plan, foray_plan_fn f
         fy_store_get_pieces(run->store, "reward", plan->id, plan->reward_bytes, &json);
     if (status != FORAY_OK)
         return status;
-    status = check_reward(run, plan, (const char *)json);
+    foray_reward *reward = NULL;
+    foray_explorer *in = run->explorer;
+    status = take_reward(run, plan, (const char *)json, &reward);
+    const foray_reward *const rewards[] = {reward};
     if (status == FORAY_OK)
-        status = get_policy(run, plan);
+        status = fy_explorer_enter(run->explorer, 1, rewards, 0, NULL, false, &in);
+    if (status == FORAY_OK)
+        status = get_policy(run, in, plan);
     if (status == FORAY_OK)
         *stopped = !fn(user, plan->id, plan->episodes, plan->name, (char *)json, &plan->policy);
+    plan->policy.memory = NULL; /* the product's */
+    fy_explorer_leave(run->explorer, in);
+    foray_reward_destroy(reward);
     free(json);
     return status;
 }
