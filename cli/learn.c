@@ -172,7 +172,9 @@ static cli_exit learn(learning *l)
         foray_run_learn_file(l->run, episodes_of(l), cli_progress_step, &l->progress);
     cli_progress_end(&l->progress);
     cli_exit code = cli_reread_status(session, &l->data, status);
-    if (status >= 0) {
+    if (status == FORAY_OK)
+        code = cli_log_keep_paid(session, &l->log, l->run);
+    if (status >= 0 && code != CLI_BAD_INPUT) {
         cli_exit shown = show_run(l);
         code = shown == CLI_DONE ? code : shown;
     }
@@ -351,8 +353,8 @@ const cli_command cli_learn = {
         "\n"
         "With --columns, DATA is a log: columns by any name, states and actions by any\n"
         "text, times in the place of steps, rows in any order, episodes interleaved,\n"
-        "without a model if need be. What follows is the state of the next row. What was\n"
-        "understood is printed before anything is learnt.\n"
+        "without a model if need be. What follows is the state of the next row, and what a\n"
+        "column says was paid becomes -r own. What was understood is printed first.\n"
         "\n"
         "The run can be used like an explored one, for plans, bounds, certificates and reports;\n"
         "only exploration cannot be continued. Certificates hold whatever policy recorded the\n"

@@ -118,6 +118,17 @@ static cli_exit read_list(cli_session *session, const char *option, listed *out)
                           : cli_fail(session, CLI_BAD_INPUT, "--%s %s: no names", option, value);
 }
 
+static cli_exit read_range(cli_session *session, cli_log *out)
+{
+    const char *text = cli_value(session, "range"), *comma = text ? strchr(text, ',') : NULL;
+    if (!text)
+        return CLI_DONE;
+    if (comma && fy_number_read(text, (size_t)(comma - text), &out->low) &&
+        fy_number_read(comma + 1, strlen(comma + 1), &out->high) && out->low < out->high)
+        return CLI_DONE;
+    return cli_fail(session, CLI_USAGE, "--range %s: must be LO,HI with LO below HI", text);
+}
+
 /* ------------------------------------------------------------------------ summary */
 
 static void print_counts(const char *what, int64_t count, int64_t all)
@@ -233,7 +244,7 @@ cli_exit cli_log_open(cli_session *session, const char *shown, const char *path,
     fy_log_request request = {.model = model};
     listed states = {0}, actions = {0};
     char *columns = strdup(cli_value(session, "columns"));
-    *out = (cli_log){0};
+    *out = (cli_log){.low = NAN, .high = NAN};
     cli_exit code = columns ? read_columns(session, columns, &request)
                             : cli_fail(session, CLI_BAD_INPUT, "out of memory");
     static const char *const sizes[] = {"states", "actions", "horizon"};
@@ -254,7 +265,13 @@ cli_exit cli_log_open(cli_session *session, const char *shown, const char *path,
         request.horizon = cli_has(session, "horizon") ? cli_integer(session, "horizon") : 0;
     }
     if (code == CLI_DONE)
+        code = read_range(session, out);
+    if (code == CLI_DONE)
         code = read_log(session, shown, path, &request, out);
+    if (code == CLI_DONE && (out->log->paid_low < out->low || out->log->paid_high > out->high))
+        code =
+            cli_fail(session, CLI_BAD_INPUT, "%s: rewards from %g to %g, but --range is %g to %g",
+                     shown, out->log->paid_low, out->log->paid_high, out->low, out->high);
     free_listed(&states);
     free_listed(&actions);
     free(columns);
@@ -267,4 +284,113 @@ void cli_log_close(cli_log *it)
     if (it->file)
         fclose(it->file);
     *it = (cli_log){0};
+}
+
+/* ------------------------------------------------------------------------ rewards
+ *
+ * Every reward of a log counts as drawn, by a law of its pair: that covers the others. Of each pair
+ * it is kept how often what was paid, up to so many different numbers; more are rounded. */
+
+enum { DIFFERENT = 1024 };
+
+static int compare_values(const void *one, const void *other)
+{
+    const foray_own_value *a = one, *b = other;
+    if (a->state != b->state)
+        return a->state < b->state ? -1 : 1;
+    if (a->action != b->action)
+        return a->action < b->action ? -1 : 1;
+    if (a->next != b->next)
+        return a->next < b->next ? -1 : 1;
+    if (a->low != b->low)
+        return a->low < b->low ? -1 : 1;
+    return a->high < b->high ? -1 : a->high > b->high;
+}
+
+/* Sorts, and makes equal entries one; returns how many are left. */
+static int64_t merge_values(foray_own_value *value, int64_t count)
+{
+    int64_t kept = 0;
+    if (count > 1)
+        qsort(value, (size_t)count, sizeof *value, compare_values);
+    for (int64_t i = 0; i < count; i++)
+        if (kept > 0 && compare_values(&value[kept - 1], &value[i]) == 0)
+            value[kept - 1].count += value[i].count;
+        else
+            value[kept++] = value[i];
+    return kept;
+}
+
+/* Where a pair was paid more different numbers than that, all of its are rounded to cells. */
+static void round_values(foray_own *own)
+{
+    for (int64_t first = 0, end; first < own->count; first = end) {
+        foray_own_value *pair = &own->value[first];
+        for (end = first; end < own->count && own->value[end].state == pair->state &&
+                          own->value[end].action == pair->action;)
+            end++;
+        double cell = (own->high - own->low) / DIFFERENT;
+        for (int64_t i = first; i < end && end - first > DIFFERENT && cell > 0; i++) {
+            foray_own_value *v = &own->value[i];
+            double below = floor((v->low - own->low) / cell);
+            double above = ceil((v->high - own->low) / cell);
+            v->low = fmin(v->low, own->low + cell * below);
+            v->high = fmax(v->high, fmin(own->high, own->low + cell * above));
+        }
+    }
+    own->count = merge_values(own->value, own->count);
+}
+
+/* The range that was given now or before; else what was paid. */
+static cli_exit find_range(cli_session *session, const cli_log *it, const foray_own *old,
+                           foray_own *out)
+{
+    bool said = !isnan(it->low), known = old->count > 0 && !old->guessed;
+    out->low = said ? it->low : known ? old->low : it->log->paid_low;
+    out->high = said ? it->high : known ? old->high : it->log->paid_high;
+    out->guessed = !said && !known;
+    if (out->guessed && old->count > 0) {
+        out->low = fmin(out->low, old->low);
+        out->high = fmax(out->high, old->high);
+    }
+    double low = old->count > 0 ? fmin(old->low, it->log->paid_low) : it->log->paid_low;
+    double high = old->count > 0 ? fmax(old->high, it->log->paid_high) : it->log->paid_high;
+    if (it->log->paid_low < out->low || it->log->paid_high > out->high ||
+        (said && old->count > 0 && (low < out->low || high > out->high)))
+        return cli_fail(session, CLI_BAD_INPUT,
+                        "rewards from %g to %g, but the run has a range from %g to %g", low, high,
+                        out->low, out->high);
+    return CLI_DONE;
+}
+
+cli_exit cli_log_keep_paid(cli_session *session, const cli_log *it, foray_run *run)
+{
+    foray_own old = {0}, own = {0};
+    const fy_log *log = it->log;
+    if (!log || log->paid_count == 0)
+        return CLI_DONE;
+    if (!foray_run_own(run, &old))
+        old = (foray_own){0};
+    cli_exit code = find_range(session, it, &old, &own);
+    size_t room = (size_t)(old.count + log->paid_count + log->end_count);
+    own.value = code == CLI_DONE ? calloc(room, sizeof *own.value) : NULL;
+    if (code == CLI_DONE && !own.value)
+        code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    if (code != CLI_DONE)
+        return code;
+    if (old.count > 0)
+        memcpy(own.value, old.value, (size_t)old.count * sizeof *own.value);
+    own.count = old.count;
+    for (int64_t i = 0; i < log->paid_count; i++) {
+        const fy_log_paid *paid = &log->paid[i];
+        own.value[own.count++] =
+            (foray_own_value){paid->state, paid->action, -1, paid->reward, paid->reward, 1};
+    }
+    for (int64_t i = 0; i < log->end_count && own.low <= 0 && own.high >= 0; i++)
+        own.value[own.count++] = (foray_own_value){log->end[i], -1, -1, 0, 0, 0};
+    own.count = merge_values(own.value, own.count);
+    round_values(&own);
+    code = cli_status(session, foray_run_keep_own(run, &own));
+    free(own.value);
+    return code;
 }

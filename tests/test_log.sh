@@ -92,6 +92,28 @@ holds "rewards" grep -qE "rewards +2 steps, 1.5 to 2" "$work/out"
 holds "lacking" grep -qE "without a reward +1 steps" "$work/out"
 expect 0 "goal:.end." foray plan ends.foray -r 'goal:(end)' --no-store
 
+# ---- what was paid is the world's own reward: in one file or in two, certified within a range that is given
+awk -F, 'BEGIN { OFS = "," } NR == 1 { print $0, "paid"; next } { print $0, ($4 ? ($1 + $2) % 3 : 0.25) + ($3 == 3) }' clean.csv >paid.csv
+(head -n 1 paid.csv && awk -F, '$1 < 120' paid.csv | tail -n +2) >paid1.csv
+(head -n 1 paid.csv && awk -F, 'NR > 1 && $1 >= 120' paid.csv) >paid2.csv
+roles=episode=episode,step=step,state=state,action=action,next=next,paid=reward
+own() {
+    local run=$1 file=$2
+    shift 2
+    foray learn "$file" --columns $roles "$@" -o "$run.foray" >/dev/null
+}
+own whole paid.csv --states 4 --actions 2 --range 0,4
+own parts paid1.csv --states 4 --actions 2 --range 0,4
+own parts paid2.csv --append
+own guess paid.csv --states 4 --actions 2
+for run in whole parts; do foray plan $run.foray -r own --no-store --json | grep -v '"run"' >$run.own; done
+holds "in two files: the same" cmp whole.own parts.own
+expect 0 "own .* certified" foray plan whole.foray -r own --no-store
+expect 0 "own .* estimate" foray plan guess.foray -r own --no-store
+expect 0 "yes" foray verify parts.foray
+expect 3 "rewards from 0 to 3, but --range is 0 to 2.5" foray learn paid.csv --columns $roles --states 4 --actions 2 --range 0,2.5 -o bad.foray
+expect 2 "must be LO,HI" foray learn paid.csv --columns $roles --states 4 --actions 2 --range 3 -o bad.foray
+
 # ---- what is refused, by line and column, and then nothing is learnt
 refused() {
     local pattern=$1

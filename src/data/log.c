@@ -564,9 +564,11 @@ static foray_status look_at_steps(reading *r)
     const foray_model *model = r->request->model;
     int64_t *seen, A = r->actions.limit, steps = 0;
     bool *state, *action;
+    int32_t *end;
     fy_log_paid *paid;
     if (!FY_NEW(r->arena, seen, log->steps) || !FY_NEW(r->arena, paid, log->steps) ||
-        !FY_NEW(r->arena, state, r->states.count) || !FY_NEW(r->arena, action, r->actions.count))
+        !FY_NEW(r->arena, end, log->steps) || !FY_NEW(r->arena, state, r->states.count) ||
+        !FY_NEW(r->arena, action, r->actions.count))
         return FORAY_ERROR_MEMORY;
     log->paid_low = INFINITY;
     log->paid_high = -INFINITY;
@@ -581,6 +583,8 @@ static foray_status look_at_steps(reading *r)
                       fy_model_find(model, pair, r->states.number[it->next]) < 0))
             refuse_row(r, it->line, column_of(r, FY_LOG_STATE),
                        "the model rules out what followed it:", r->states.text[it->next]);
+        if (it->done)
+            end[log->end_count++] = r->states.number[it->next];
         log->unpaid += r->at[FY_LOG_REWARD] >= 0 && isnan(it->reward);
         if (isnan(it->reward))
             continue;
@@ -589,6 +593,7 @@ static foray_status look_at_steps(reading *r)
         log->paid_high = fmax(log->paid_high, it->reward);
     }
     log->paid = paid;
+    log->end = end;
     if (steps > 1)
         qsort(seen, (size_t)steps, sizeof *seen, compare_numbers);
     for (int64_t i = 0; i < steps; i++)

@@ -61,6 +61,8 @@ typedef struct fy_log {
     int64_t paid_count;
     const fy_log_paid *paid; /* [paid_count] */
     double paid_low, paid_high;
+    int64_t end_count;
+    const int32_t *end; /* [end_count] states that episodes ended in for good, some several times */
     foray_model *model; /* of the sizes asked for and the names that were met; the same as was
                            given, but for new names */
 } fy_log;
