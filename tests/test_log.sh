@@ -94,7 +94,7 @@ expect 0 "goal:.end." foray plan ends.foray -r 'goal:(end)' --no-store
 
 # ---- what was paid is the world's own reward: in one file or in two, certified within a range that is given
 awk -F, 'BEGIN { OFS = "," } NR == 1 { print $0, "paid"; next } { print $0, ($4 ? ($1 + $2) % 3 : 0.25) + ($3 == 3) }' clean.csv >paid.csv
-(head -n 1 paid.csv && awk -F, '$1 < 120' paid.csv | tail -n +2) >paid1.csv
+(head -n 1 paid.csv && awk -F, 'NR > 1 && $1 < 120' paid.csv) >paid1.csv
 (head -n 1 paid.csv && awk -F, 'NR > 1 && $1 >= 120' paid.csv) >paid2.csv
 roles=episode=episode,step=step,state=state,action=action,next=next,paid=reward
 own() {
