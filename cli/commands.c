@@ -24,6 +24,7 @@
     X(cli_data)                                                                                    \
     X(cli_plan)                                                                                    \
     X(cli_rollout)                                                                                 \
+    X(cli_next)                                                                                    \
     X(cli_bound)                                                                                   \
     X(cli_act)                                                                                     \
     X(cli_policy_export)                                                                           \

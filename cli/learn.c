@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "next.h"
 #include "output.h"
 #include "progress.h"
 #include "view.h"
@@ -147,6 +148,9 @@ static cli_exit show_run(const learning *l)
         if (fy_run_trusted(l->run))
             printf("first states            %s\n", fy_run_trusted(l->run));
         print_path("saved in                ", l->path, "");
+        cli_exit code = cli_next_print_became(l->session, l->run);
+        if (code != CLI_DONE)
+            return code;
         cli_print_next_plan(l->session, l->run, l->path);
         return CLI_DONE;
     }

@@ -8,6 +8,7 @@
 
 #include "explore/explorer.h"
 #include "policy/policy.h"
+#include "run/run.h"
 
 static support_stage set_up(const char *world, const char *algorithm, int64_t seed)
 {
@@ -236,6 +237,83 @@ static void it_steers_without_vectors(void **state)
     support_stage_clear(&s);
 }
 
+/* --------------------------------------------------------------------- the next data */
+
+static const char next_path[] = "test_steer.foray";
+
+/* Episodes of a policy in the world, or random ones (NULL), as data of a run. */
+static void collect(support_stage *s, foray_run *run, const foray_policy *policy, int64_t from,
+                    int64_t episodes)
+{
+    int64_t H = s->model->horizon, state, next;
+    int32_t states[64], actions[64];
+    for (int64_t k = from; k < from + episodes; k++) {
+        foray_draw draw = {.seed = 5, .episode = (uint64_t)k};
+        support_ok(s->ctx, foray_world_reset(s->world, &draw, &state));
+        for (int64_t t = 0; t < H; t++) {
+            states[t] = (int32_t)state;
+            actions[t] = policy ? foray_policy_action(policy, t, state)
+                                : (int32_t)foray_draw_action(&draw, s->model, t, state);
+            draw.step = (uint32_t)t + 1;
+            support_ok(s->ctx, foray_world_step(s->world, &draw, state, actions[t], &next));
+            state = next;
+        }
+        states[H] = (int32_t)state;
+        support_ok(s->ctx, foray_run_learn(run, H, states, actions));
+    }
+}
+
+/* Certificates after 200 random episodes and as many more, of the policy that was found or random,
+ * beside what was foreseen; with the model or without. */
+static void compare_next(const char *world, const foray_model *known, int64_t state)
+{
+    support_stage s = set_up(world, "scout", 1);
+    foray_settings settings = support_settings("recorded", 1000000, 1);
+    foray_reward *reward = goal(&s, state, -1);
+    double became[2] = {0};
+    fy_next next = {0};
+    for (int random = 0; random < 2; random++) {
+        foray_run *run;
+        foray_policy *policy;
+        foray_reward *asked;
+        fy_next kept = {0};
+        support_ok(s.ctx, foray_run_create(s.ctx, next_path, FORAY_RUN_REPLACE,
+                                           known ? known : s.model, "w", &settings, &run));
+        collect(&s, run, NULL, 0, 200);
+        support_ok(s.ctx, foray_run_save(run));
+        support_ok(s.ctx, fy_run_next(run, reward, 200, &policy, &next));
+        support_ok(s.ctx, fy_run_keep_next(run, reward, &next));
+        support_ok(s.ctx, fy_run_asked(run, &asked, &kept));
+        assert_true(asked && kept.gap == next.gap && kept.points == next.points);
+        assert_true(next.after == 200 && next.points == 2 && next.episodes[1] == 200);
+        collect(&s, run, random ? NULL : policy, 200, 200);
+        support_ok(s.ctx, fy_run_gap(run, reward, &became[random]));
+        foray_reward_destroy(asked);
+        foray_policy_destroy(policy);
+        support_ok(s.ctx, foray_run_close(run));
+    }
+    assert_true(next.gap > 0 && became[0] < 0.8 * became[1]);
+    assert_true(next.foreseen[1] < next.gap && became[0] < next.gap);
+    assert_true(became[0] < 2.5 * next.foreseen[1] + 0.01 * next.gap &&
+                next.foreseen[1] < 2.5 * became[0] + 0.01 * next.gap);
+    foray_reward_destroy(reward);
+    support_stage_clear(&s);
+}
+
+static void the_next_data_are_worth_it(void **state)
+{
+    (void)state;
+    foray_context *ctx = foray_context_create();
+    foray_model *unknown;
+    support_ok(ctx,
+               foray_model_builtin(ctx, "unstructured:states=4,actions=2,horizon=8", &unknown));
+    compare_next("rooms:rows=2,cols=2", NULL, 5);
+    compare_next("riverswim:states=4,horizon=8", unknown, 3);
+    foray_model_destroy(unknown);
+    foray_context_destroy(ctx);
+    remove(next_path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +321,7 @@ int main(void)
         cmocka_unit_test(nothing_starves),
         cmocka_unit_test(saving_changes_nothing),
         cmocka_unit_test(it_steers_without_vectors),
+        cmocka_unit_test(the_next_data_are_worth_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

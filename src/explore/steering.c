@@ -91,3 +91,103 @@ bool fy_explorer_steer(foray_explorer *explorer, double *rho, double *share)
     fy_steer_shares(explorer->steer, share);
     return open > 0 && fy_steer_reward(explorer->steer, rho);
 }
+
+/* ----------------------------------------------------------------- the next data */
+
+/* What (s,a) are worth, [pairs] in the explorer's numbers, as a reward of the whole model. */
+static foray_status reward_of_pairs(foray_explorer *explorer, const double *rho, foray_reward **out)
+{
+    const foray_model *model = explorer->model;
+    foray_context *ctx = explorer->ctx;
+    foray_reward *made;
+    foray_status status = foray_reward_create(ctx, explorer->whole, "doubt", 0, 1, 0, &made);
+    if (status != FORAY_OK)
+        return status;
+    for (int64_t pair = 0; pair < fy_begun(model) * model->actions && status == FORAY_OK; pair++)
+        if (rho[pair] > 0 && fy_available(model, pair))
+            status = foray_reward_set(ctx, made, -1, fy_outside(model, pair / model->actions),
+                                      pair % model->actions, rho[pair]);
+    if (status == FORAY_OK)
+        *out = made;
+    else
+        foray_reward_destroy(made);
+    return status;
+}
+
+static foray_status doubt_by_steering(foray_explorer *explorer, fy_certifier *sets,
+                                      const foray_reward *reward, foray_reward **out)
+{
+    fy_arena scratch = {.ctx = explorer->ctx};
+    foray_reward *inside = NULL;
+    fy_steer *steer;
+    double *rho;
+    foray_status status = fy_border_reward(explorer, reward, &inside);
+    if (status == FORAY_OK)
+        status = fy_steer_create(&scratch, sets, &steer);
+    if (status == FORAY_OK && !FY_NEW(&scratch, rho, explorer->model->pairs))
+        status = FORAY_ERROR_MEMORY;
+    if (status == FORAY_OK) {
+        const foray_reward *about = inside ? inside : reward;
+        fy_steer_begin(steer);
+        (void)fy_steer_add(steer, about, explorer->settings.ties, 0);
+        if (fy_steer_reward(steer, rho))
+            status = reward_of_pairs(explorer, rho, out);
+    }
+    foray_reward_destroy(inside);
+    fy_arena_release(&scratch);
+    return status;
+}
+
+/* Where nothing is known every pair has a law of its own, with a share in the doubt, which falls
+ * the fastest where there is much of it and few visits: rho = share/(n + 1). */
+static foray_status doubt_by_shares(foray_explorer *explorer, const foray_reward *reward,
+                                    foray_reward **out)
+{
+    foray_context *ctx = explorer->ctx;
+    foray_policy *policy = NULL;
+    foray_doubt *doubt = NULL;
+    foray_reward *made = NULL;
+    double most = 0;
+    foray_status status = foray_explorer_plan(explorer, 1, &reward, FORAY_PLUGIN, &policy);
+    if (status == FORAY_OK)
+        status = foray_explorer_explain(explorer, reward, policy, 0, &doubt);
+    for (int64_t i = 0; status == FORAY_OK && i < doubt->laws; i++)
+        if (doubt->law[i].state >= 0)
+            most = fmax(most, doubt->law[i].share / (double)(doubt->law[i].visits + 1));
+    if (status == FORAY_OK && most > 0)
+        status = foray_reward_create(ctx, explorer->whole, "doubt", 0, 1, 0, &made);
+    for (int64_t i = 0; status == FORAY_OK && made && i < doubt->laws; i++) {
+        const foray_doubt_law *law = &doubt->law[i];
+        if (law->state >= 0)
+            status = foray_reward_set(ctx, made, -1, law->state, law->action,
+                                      law->share / (double)(law->visits + 1) / most);
+    }
+    if (status == FORAY_OK)
+        *out = made;
+    else
+        foray_reward_destroy(made);
+    foray_doubt_destroy(doubt);
+    foray_policy_destroy(policy);
+    return status;
+}
+
+foray_status fy_explorer_collect(foray_explorer *explorer, const foray_reward *reward,
+                                 foray_policy **out)
+{
+    fy_certifier *sets = NULL;
+    foray_reward *doubt = NULL;
+    foray_status status = FORAY_OK;
+    if (!explorer->model->unstructured)
+        status = fy_explorer_need_sets(explorer, &sets);
+    if (status == FORAY_OK)
+        status = sets ? doubt_by_steering(explorer, sets, reward, &doubt)
+                      : doubt_by_shares(explorer, reward, &doubt);
+    if (status != FORAY_OK)
+        return status;
+    *out = NULL;
+    const foray_reward *const about = doubt;
+    if (doubt)
+        status = foray_explorer_policies(explorer, 1, &about, FORAY_PLUGIN, out);
+    foray_reward_destroy(doubt);
+    return status;
+}

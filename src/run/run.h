@@ -185,6 +185,30 @@ foray_status fy_run_refit(foray_run *run, foray_explorer *explorer);
 foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, foray_plan_fn fn,
                                   void *user);
 
+/* ----------------------------------------------------------------- next.c */
+
+/* What more episodes of a policy would do to the certificate of a reward, by estimate: the policy is
+ * played in the laws as they are estimated now. */
+enum { FY_NEXT_POINTS = 5 };
+typedef struct fy_next {
+    int64_t after;    /* episodes there are, and */
+    double gap;       /* the certificate of the plug-in plan */
+    int64_t points;   /* then, */
+    int64_t episodes[FY_NEXT_POINTS]; /* after so many more, */
+    double foreseen[FY_NEXT_POINTS];  /* it would be that */
+} fy_next;
+
+/* The policy to collect the next data with (fy_explorer_collect), and what it would do, for
+ * `episodes` of it at most; 0: as far as it takes a few seconds. */
+foray_status fy_run_next(foray_run *run, const foray_reward *reward, int64_t episodes,
+                         foray_policy **policy, fy_next *out);
+/* Keeps in the run what was asked and answered, in the place of what was before. */
+foray_status fy_run_keep_next(foray_run *run, const foray_reward *reward, const fy_next *next);
+/* What was asked last, with its reward, which the caller owns; *reward is NULL: nothing was. */
+foray_status fy_run_asked(foray_run *run, foray_reward **reward, fy_next *out);
+/* The certificate of the plug-in plan of a reward as it is now. */
+foray_status fy_run_gap(foray_run *run, const foray_reward *reward, double *gap);
+
 /* ------------------------------------------------------------- episodes.c */
 
 /* Calls `fn` for the saved episodes from `first` on, checking them on the way,

@@ -699,7 +699,8 @@ static foray_status put_all_meta(fy_store *store, const fy_new_run *initial)
                                    {"source", "model"},
                                    {"reward", ""},
                                    {"targets", "0"},
-                                   {"own", "0"}};
+                                   {"own", "0"},
+                                   {"next", ""}};
     foray_status status = FORAY_OK;
     for (size_t i = 0; status == FORAY_OK && i < sizeof rows / sizeof rows[0]; i++)
         status = fy_store_put_meta(store, rows[i][0], rows[i][1]);

@@ -1,7 +1,7 @@
 /* store.h - a run on disk: one SQLite file, and the only place that knows it.
  *
  *   head        one row: how many episodes, batches, trace points and plans there are
- *   meta        version, created, world, model_bytes, reward, targets, own, and source: whether
+ *   meta        version, created, world, model_bytes, reward, targets, own, next, and source: whether
  *               the episodes come from the world of the "model", from some "other", or from
  *               "clusters"
  *   setting     one row per setting, as text
