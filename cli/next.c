@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/maths.h"
 #include "next.h"
 #include "policy/policy.h"
 #include "progress.h"
@@ -29,7 +30,7 @@ static double foreseen_at(const fy_next *asked, int64_t more)
     for (int64_t i = 0; i < asked->points; i++) {
         double here = (double)(asked->after + asked->episodes[i]), there = asked->foreseen[i];
         if (n <= here && before > 0 && gap > 0 && there > 0)
-            return gap * pow(there / gap, log(n / before) / log(here / before));
+            return gap * fy_exp(fy_log(there / gap) * fy_log(n / before) / fy_log(here / before));
         if (n <= here)
             return there;
         before = here;
@@ -83,8 +84,8 @@ static int64_t episodes_for(const fy_next *next, double until)
             continue;
         }
         double share =
-            there > 0 && gap > there && until > 0 ? log(until / gap) / log(there / gap) : 1;
-        return (int64_t)ceil(before * pow(here / before, share)) - next->after;
+            there > 0 && gap > there && until > 0 ? fy_log(until / gap) / fy_log(there / gap) : 1;
+        return (int64_t)ceil(before * fy_exp(share * fy_log(here / before))) - next->after;
     }
     return -1;
 }
@@ -163,7 +164,7 @@ static cli_exit write_policy(collecting *c)
     if (code == CLI_DONE)
         code = cli_destination_write(session, path, text, size);
     free(text);
-    if (code == CLI_DONE && !session->json) {
+    if (code == CLI_DONE && !session->json && !cli_is_stdout(path)) {
         printf("written: ");
         cli_put(stdout, 0, path);
         printf("\n");
@@ -186,8 +187,11 @@ static cli_exit run_next(cli_session *session)
 {
     collecting c = {.session = session, .path = session->args.operand[0]};
     bool stores = !cli_has(session, "no-store");
+    bool shows = !cli_has(session, "output") || !cli_is_stdout(cli_value(session, "output"));
     foray_own own;
     cli_exit code = CLI_DONE;
+    if (!shows && session->json)
+        return cli_fail(session, CLI_USAGE, "-o - and --json would both be standard output");
     if (!cli_has(session, "reward"))
         return cli_fail(session, CLI_USAGE, "-r is required: the reward to be certified");
     if (cli_has(session, "output"))
@@ -200,15 +204,17 @@ static cli_exit run_next(cli_session *session)
         session->own = c.run;
     if (code == CLI_DONE)
         code = cli_rewards_open(session, foray_run_model(c.run), &c.rewards);
+    if (code == CLI_DONE && cli_has(session, "output"))
+        code = cli_destination_check(session, cli_value(session, "output"));
     if (code == CLI_DONE && c.rewards.count != 1)
         code = cli_fail(session, CLI_USAGE, "the next data are for one reward at a time");
-    if (code == CLI_DONE && !session->json)
+    if (code == CLI_DONE && !session->json && shows)
         code = cli_next_print_became(session, c.run);
     if (code == CLI_DONE)
         code = find_next(&c);
     if (code == CLI_DONE && session->json)
         code = output_next(&c);
-    else if (code == CLI_DONE)
+    else if (code == CLI_DONE && shows)
         print_next(&c);
     if (code == CLI_DONE)
         code = write_policy(&c);

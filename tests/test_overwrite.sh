@@ -94,6 +94,9 @@ writes explore new.foray model.json explore model.json -k 50 -o OUT
 writes explore new.foray reward.json explore model.json -a ucrl-vtr -k 50 -r reward.json -o OUT
 writes plan policy.json run.foray plan run.foray -r goal:0 --no-store -o OUT
 writes plan policy.json reward.json plan run.foray -r reward.json --no-store -o OUT
+writes next policy.json run.foray next run.foray -r goal:5 --no-store -o OUT
+echo '{"format":"foray-reward","version":1,"name":"far","default":0,"entries":[[null,5,null,1]]}' >far.json
+writes next policy.json far.json next run.foray -r far.json --no-store -o OUT
 writes report page.html run.foray report run.foray -o OUT
 if foray play run.foray -o played.html >/dev/null 2>&1; then
     writes play page.html run.foray play run.foray -o OUT
@@ -129,6 +132,7 @@ writes "policy export" new.csv plan.json policy export plan.json --to csv -o OUT
 streams data data run.foray -o OUT
 streams "policy export" policy export plan.json --to csv -o OUT
 streams plan plan run.foray -r goal:0 --no-store -o OUT
+streams next next run.foray -r goal:5 --no-store -o OUT
 streams report report run.foray -o OUT
 [ -z "${streams_play:-}" ] || streams play play run.foray -o OUT
 streams "world export" world export chain --to json -o OUT
