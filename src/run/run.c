@@ -505,34 +505,17 @@ foray_status foray_run_give_reward(foray_run *run, const foray_reward *reward)
     return status == FORAY_OK ? foray_explorer_give_reward(run->explorer, reward) : status;
 }
 
-static foray_status put_model(foray_run *run, const char *data, size_t size)
-{
-    char bytes[32];
-    fy_format(bytes, sizeof bytes, "%zu", size);
-    foray_status status = fy_store_run(run->store, "DELETE FROM piece WHERE kind = 'model'");
-    if (status == FORAY_OK)
-        status = fy_store_put_pieces(run->store, "model", 0, data, size);
-    return status == FORAY_OK ? fy_store_put_meta(run->store, "model_bytes", bytes) : status;
-}
-
 foray_status fy_run_rename(foray_run *run, const foray_model *model)
 {
-    char *data;
-    size_t size;
     foray_status status = fy_run_writable(run);
     if (status == FORAY_OK)
-        status = foray_model_print(run->ctx, model, FORAY_MODEL_COMPACT, &data, &size);
+        status = fy_store_begin(run->store, true);
     if (status != FORAY_OK)
         return status;
-    status = fy_store_begin(run->store, true);
-    if (status == FORAY_OK) {
-        status = put_model(run, data, size);
-        if (status == FORAY_OK)
-            status = fy_store_commit(run->store, &run->store->head);
-        else
-            fy_store_rollback(run->store);
-    }
-    free(data);
+    status = fy_store_put_model(run->store, model, NULL);
+    if (status == FORAY_OK)
+        return fy_store_commit(run->store, &run->store->head);
+    fy_store_rollback(run->store);
     return status;
 }
 
