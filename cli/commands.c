@@ -23,6 +23,7 @@
     X(cli_learn)                                                                                   \
     X(cli_data)                                                                                    \
     X(cli_plan)                                                                                    \
+    X(cli_tradeoff)                                                                                \
     X(cli_rollout)                                                                                 \
     X(cli_next)                                                                                    \
     X(cli_bound)                                                                                   \

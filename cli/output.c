@@ -32,12 +32,9 @@ void cli_output_fail(cli_output *output, const char *format, ...)
     va_end(values);
 }
 
-/* The whole object at once, so that nothing is printed of one that cannot be completed. */
-cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit code)
+cli_exit cli_output_take(cli_output *output, const cli_session *session, cli_exit code, char **out)
 {
     char *text;
-    if (!output->as_json)
-        return code;
     while (output->depth > 0)
         cli_output_close(output);
     foray_status status = fy_writer_take(&output->writer, "JSON", &text, NULL);
@@ -45,9 +42,23 @@ cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit
         code = *output->problem ? cli_fail(session, CLI_BAD_INPUT, "%s", output->problem)
                                 : cli_status(session, status);
     if (code == CLI_DONE)
-        printf("%s\n", text);
-    if (status == FORAY_OK)
+        *out = text;
+    else if (status == FORAY_OK)
         free(text);
+    return code;
+}
+
+/* The whole object at once, so that nothing is printed of one that cannot be completed. */
+cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit code)
+{
+    char *text;
+    if (!output->as_json)
+        return code;
+    code = cli_output_take(output, session, code, &text);
+    if (code != CLI_DONE)
+        return code;
+    printf("%s\n", text);
+    free(text);
     return code;
 }
 

@@ -27,6 +27,10 @@ void cli_output_fail(cli_output *output, const char *format, ...)
  * is printed here. */
 cli_exit cli_output_end(cli_output *output, const cli_session *session, cli_exit code);
 
+/* JSON only: closes what is open, and gives the object as text, to be released with free(), in the
+ * place of cli_output_end. */
+cli_exit cli_output_take(cli_output *output, const cli_session *session, cli_exit code, char **out);
+
 /* Keys with '_' in JSON have spaces as text. Within a list the key is not used. NULL is null, or
  * "unknown". */
 void cli_output_text(cli_output *output, const char *key, const char *value);

@@ -1071,6 +1071,101 @@ FORAY_API bool foray_algorithm_needs_reward(const char *name);
 /* Does it query any (s,a), rather than walk (foray_explorer_query)? */
 FORAY_API bool foray_algorithm_is_generative(const char *name);
 
+/* ------------------------------------------------------------- several rewards */
+
+/* Few policies for every weighting of several rewards (docs/tradeoffs.md). Weights are at least 0
+ * and sum to 1; reward i counts in units of scale[i], the width of its range, negative where it is
+ * to be as small as possible: a weighting asks for sum_i weight_i V(r_i)/scale_i. For every
+ * weighting one of the policies loses at most certificate.gap of that; and for every policy there
+ * is a mixture of these that is at most certificate.gap |scale[i]| worse in every reward i at once.
+ *
+ * The policy that is best under the estimate is the one for a weighting. Where that changes are the
+ * corners: between them losses are at most what they are there. */
+typedef struct foray_front {
+    int64_t rewards, policies, corners;
+    const double *scale;           /* [rewards] */
+    foray_policy *const *policy;   /* [policies] without values and certificates */
+    const double *value;           /* [policies][rewards] under the estimate, in the rewards' own
+                                    * units, */
+    const double *low, *high;      /* the same, under every law that fits the data */
+    const double *centre;          /* [policies][rewards] a weighting in the middle of its own */
+    const double *corner;          /* [corners][rewards] weightings */
+    const double *top;             /* [corners] what no policy exceeds there */
+    const double *loss;            /* [corners][policies] certificates; NaN: another is better */
+    foray_certificate certificate; /* gap: the largest of them, */
+    int64_t worst_corner, worst_policy; /* which is here, */
+    double gain;                        /* where one more policy would gain this, by the estimate */
+    bool full;                   /* it was wanted, and there were as many policies as allowed */
+    int64_t plans, certificates; /* how many were made on the way */
+} foray_front;
+
+enum { FORAY_MOST_REWARDS = 5 };
+
+/* Finds them for 2 to FORAY_MOST_REWARDS rewards: at most `policies`, until the gap is at most
+ * `until` or more policies would not make it smaller. The caller owns *out. FORAY_ERROR_USAGE as
+ * foray_explorer_certify; FORAY_ERROR_INPUT for rewards about reaching or avoiding states. */
+FORAY_API foray_status foray_explorer_tradeoff(foray_explorer *explorer, int64_t rewards,
+                                               const foray_reward *const *reward, int64_t policies,
+                                               double until, foray_front **out);
+/* The same in a model whose theta is known: certificates are exact losses. */
+FORAY_API foray_status foray_tradeoff_known(foray_context *ctx, const foray_model *model,
+                                            int64_t rewards, const foray_reward *const *reward,
+                                            int64_t policies, double until, foray_front **out);
+FORAY_API void foray_front_destroy(foray_front *front);
+/* Which policy is the one for a weighting: its weights may have any sum above 0. Where `loss` is
+ * not NULL it receives what that policy loses at most, of weights that sum to 1. */
+FORAY_API int64_t foray_front_choose(const foray_front *front, const double *weight, double *loss);
+
+/* ------------------------------------------------------------------ limits */
+
+/* The value of `reward` must be at least `bound`, or at most. What the reward itself wants does not
+ * matter. */
+typedef struct foray_limit {
+    const foray_reward *reward;
+    double bound;
+    bool at_most;
+} foray_limit;
+
+enum { FORAY_MOST_LIMITS = 8 };
+
+/* KEPT: the policy keeps every limit, under every law that fits the data. IMPOSSIBLE: no policy
+ * does, under any of these laws. UNDECIDED: neither is proved. */
+typedef enum foray_limits_outcome {
+    FORAY_LIMITS_UNDECIDED,
+    FORAY_LIMITS_KEPT,
+    FORAY_LIMITS_IMPOSSIBLE,
+} foray_limits_outcome;
+
+typedef struct foray_limited {
+    foray_limits_outcome outcome;
+    /* KEPT: a mixture of few policies, or one alone, with value and interval of the reward. Its
+     * certificate bounds what it loses against every policy that keeps the limits. UNDECIDED: the
+     * mixture farthest within the limits, by the estimate. IMPOSSIBLE: the same. */
+    foray_policy *policy;
+    int64_t limits;
+    const double *value, *low, *high; /* [limits] of the rewards with limits, for that policy */
+    /* [limits] KEPT: what one more unit of a limit costs of the reward, by the estimate.
+     * IMPOSSIBLE: weights of the rewards with limits: summed up so, the limits ask for `needed`,
+     * and no policy has more than `top` (with minus for limits from above). */
+    const double *price;
+    double needed, top;
+    /* UNDECIDED: whose uncertainty is behind the limit that lacks most; NULL: nothing is known. */
+    foray_doubt *doubt;
+    int64_t plans, certificates;
+} foray_limited;
+
+/* The largest value of a reward (or the smallest, if it is to be minimised) within limits, by a
+ * mixture of few policies. The caller owns *out. FORAY_ERROR_USAGE as foray_explorer_certify;
+ * FORAY_ERROR_INPUT for rewards about reaching or avoiding states. */
+FORAY_API foray_status foray_explorer_plan_limited(foray_explorer *explorer,
+                                                   const foray_reward *reward, int64_t limits,
+                                                   const foray_limit *limit, foray_limited **out);
+/* The same in a model whose theta is known, exactly. */
+FORAY_API foray_status foray_plan_known_limited(foray_context *ctx, const foray_model *model,
+                                                const foray_reward *reward, int64_t limits,
+                                                const foray_limit *limit, foray_limited **out);
+FORAY_API void foray_limited_destroy(foray_limited *limited);
+
 /* --------------------------------------------------------------------- run */
 
 /* An explorer, its episodes and its plans in one file on disk. */

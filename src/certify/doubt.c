@@ -163,6 +163,44 @@ foray_status fy_doubt_explain(fy_certifier *certifier, const int64_t *seen,
     return status;
 }
 
+/* ||J_g|| of every block, as shares of the width. */
+static void share_width(const fy_certifier *certifier, const double *J, double width, double *share)
+{
+    const fy_confidence *set = certifier->set;
+    double sum = 0;
+    for (int64_t g = 0; g < set->basis->blocks; g++) {
+        double square = 0;
+        for (int64_t i = set->ridge->at_vector[g]; i < set->ridge->at_vector[g + 1]; i++)
+            square += J[i] * J[i];
+        sum += share[g] = sqrt(square);
+    }
+    for (int64_t g = 0; g < set->basis->blocks && sum > 0; g++)
+        share[g] *= width / sum;
+}
+
+foray_status fy_doubt_of_width(fy_certifier *certifier, const int64_t *seen, const double *J,
+                               double width, double target, foray_doubt **out)
+{
+    fy_arena scratch = {.ctx = certifier->ctx};
+    fy_gap_doubt found = {0};
+    doubt *it;
+    if (!FY_ALLOC(certifier->ctx, it, 1))
+        return FORAY_ERROR_MEMORY;
+    it->shown.gap = width;
+    foray_status status = FORAY_ERROR_MEMORY;
+    if (FY_NEW(&scratch, found.law, certifier->model->basis->blocks)) {
+        if (fy_gap_unknowns(certifier->gap) > 0)
+            share_width(certifier, J, width, found.law);
+        status = list_laws(certifier->ctx, certifier->model, seen, &found, target, it);
+    }
+    fy_arena_release(&scratch);
+    if (status == FORAY_OK)
+        *out = &it->shown;
+    else
+        foray_doubt_destroy(&it->shown);
+    return status;
+}
+
 foray_status fy_doubt_from_reasons(foray_context *ctx, const foray_reward *reward, double target,
                                    fy_reasons *found, foray_doubt **out)
 {

@@ -11,6 +11,11 @@ foray_status fy_doubt_explain(fy_certifier *certifier, const int64_t *seen,
                               const foray_reward *reward, const foray_policy *policy, double target,
                               foray_doubt **out);
 
+/* Which laws are behind the width of an interval, Vhat +- (||J||_B + E), in proportion to the norms
+ * of their parts of J; `width` and what it should become, and J, are in one unit. */
+foray_status fy_doubt_of_width(fy_certifier *certifier, const int64_t *seen, const double *J,
+                               double width, double target, foray_doubt **out);
+
 /* Why a certificate is not 0, in the unit of planning and in no order. `more` of a law: below so
  * many visits it says nothing. The arrays are from fy_alloc. */
 typedef struct fy_reasons {
