@@ -299,6 +299,17 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
 /* The one reward given with -r, to be explored for. */
 cli_exit cli_reward_open(cli_session *session, const foray_model *model, cli_rewards *out);
 void cli_rewards_close(cli_rewards *rewards);
+/* All limits given with --subject-to 'REWARD >= NUMBER'. */
+typedef struct cli_limits {
+    int64_t count;
+    foray_reward **reward;
+    foray_limit *limit;
+} cli_limits;
+cli_exit cli_limits_open(cli_session *session, const foray_model *model, cli_limits *out);
+void cli_limits_close(cli_limits *limits);
+/* foray plan --subject-to (limits.c). */
+cli_exit cli_plan_limited(cli_session *session);
+
 /* "foray plan RUN -r REWARD", to be copied into a shell: a reward that was explored for, or the
  * goal that is farthest from where episodes begin. */
 void cli_print_next_plan(const cli_session *session, foray_run *run, const char *path);

@@ -58,7 +58,7 @@ static void print_place(const foray_model *model, const foray_doubt *doubt, int6
            place->share);
 }
 
-static void print_law(const foray_model *model, const foray_doubt_law *law)
+void cli_doubt_print_law(const foray_model *model, const foray_doubt_law *law)
 {
     char visits[CLI_NUMBER_SIZE], more[CLI_NUMBER_SIZE], pair[256];
     const char *estimate = law->more < 9e18 ? cli_grouped((int64_t)law->more, more) : "no number";
@@ -97,7 +97,7 @@ void cli_doubt_print(const cli_session *session, const foray_model *model, const
                ? "              visits       share    more visits  law of\n"
                : "   law        visits       share    more visits  one of its pairs\n");
     for (int64_t i = 0; i < doubt->laws && i < max; i++)
-        print_law(model, &doubt->law[i]);
+        cli_doubt_print_law(model, &doubt->law[i]);
 }
 
 /* "doubt":[[h,s,a,share],...],"laws":[{...},...] */

@@ -67,6 +67,8 @@ cli_exit cli_doubt_find(cli_session *session, foray_run *run, const foray_reward
                         const foray_policy *policy, foray_doubt **out);
 void cli_doubt_print(const cli_session *session, const foray_model *model, const char *reward,
                      const foray_policy *policy, const foray_doubt *doubt, int64_t max);
+/* One law, as a line. */
+void cli_doubt_print_law(const foray_model *model, const foray_doubt_law *law);
 void cli_doubt_output(cli_output *output, const foray_doubt *doubt, int64_t max);
 
 /* A group of values; as text, under a heading. */

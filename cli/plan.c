@@ -612,6 +612,8 @@ static cli_exit run_plan(cli_session *session)
 {
     planning p = {
         .session = session, .path = session->args.operand[0], .mode = cli_choice(session, "mode")};
+    if (cli_has(session, "subject-to"))
+        return cli_plan_limited(session);
     cli_wait_begin(session);
     cli_exit code = open_all(&p);
     if (code == CLI_DONE)
@@ -637,6 +639,9 @@ static cli_exit run_plan(cli_session *session)
 
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
+    CLI_TEXT(0, "subject-to", "LIMIT",
+             "'REWARD >= NUMBER' or 'REWARD <= NUMBER': the best value within such limits, by a "
+             "mixture of few policies; may be repeated"),
     CLI_OPTION_MODE,
     CLI_CHOICE(0, "radius", "RADIUS", "likelihood", "likelihood|run|refit",
                "what certificates rest on: the full likelihood of the data; the radius that the "
@@ -676,6 +681,11 @@ const cli_command cli_plan = {
         "to the best policy. The plug-in policy, the default, is the best one if the estimate\n"
         "is right. The plans are stored in the run; 'foray info' lists them.\n"
         "\n"
+        "With --subject-to, finds the best value of one reward while others stay above or below\n"
+        "given values: the limits are proved to be kept, or proved to be too strict (exit code\n"
+        "1), or it is said what is missing (exit code 1). The policy is a mixture: one of a few\n"
+        "is drawn when an episode begins. It is not stored in the run.\n"
+        "\n"
         "For a model or a built-in world whose theta is known, plans exactly and prints the\n"
         "best possible value for each reward. A model without theta is refused.",
     .options = options,
@@ -688,6 +698,7 @@ const cli_command cli_plan = {
                 "foray plan rooms.foray -r late.json --json\n"
                 "foray plan rooms.foray -r goal:0 --radius run\n"
                 "foray plan rooms.foray -r reach:80 -r avoid:3,4\n"
+                "foray plan rooms -r goal:92 --subject-to 'goal:46 >= 2' -o mixture.json\n"
                 "foray plan riverswim -r goal:5 -o best.json\n"
                 "foray plan riverswim -r goal:5 --discount 0.9\n",
     .run = run_plan,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -526,17 +527,44 @@ static bool names_own(const cli_session *session, const char *text)
     return session->own && strcmp(text, "own") == 0;
 }
 
+/* What stands before ">=" or "<=" in a limit, without the spaces between; NULL: neither is there.
+ */
+static char *reward_of_limit(const char *text, const char **rest)
+{
+    const char *sign = NULL;
+    for (const char *c = text; *c; c++)
+        if ((*c == '>' || *c == '<') && c[1] == '=')
+            sign = c;
+    if (!sign)
+        return NULL;
+    size_t length = (size_t)(sign - text);
+    while (length > 0 && text[length - 1] == ' ')
+        length--;
+    *rest = sign;
+    return strndup(text, length);
+}
+
+static bool needs_view(const cli_session *session, const char *text)
+{
+    return short_form_of(text) == NO_SHORT_FORM && !names_file(text) &&
+           strcmp(text, "goals") != 0 && !names_own(session, text);
+}
+
 bool cli_rewards_need_view(const cli_session *session)
 {
     const cli_args *args = &session->args;
-    for (int64_t i = 0; i < args->count; i++) {
-        const char *text = args->value[i];
-        if (strcmp(args->option[i]->is.name, "reward") == 0 &&
-            short_form_of(text) == NO_SHORT_FORM && !names_file(text) &&
-            strcmp(text, "goals") != 0 && !names_own(session, text))
-            return true;
+    bool needed = false;
+    for (int64_t i = 0; i < args->count && !needed; i++) {
+        const char *rest;
+        if (strcmp(args->option[i]->is.name, "reward") == 0)
+            needed = needs_view(session, args->value[i]);
+        if (strcmp(args->option[i]->is.name, "subject-to") != 0)
+            continue;
+        char *reward = reward_of_limit(args->value[i], &rest);
+        needed = reward && needs_view(session, reward);
+        free(reward);
     }
-    return false;
+    return needed;
 }
 
 /* A reward that the system names, at the middle of every cluster. */
@@ -604,6 +632,61 @@ static cli_exit open_reward(cli_session *session, const foray_model *model, cons
             session, &file, foray_reward_load(session->ctx, model, cli_reread_path(&file), out));
     cli_reread_close(&file);
     return code;
+}
+
+static cli_exit open_limit(cli_session *session, const foray_model *model, const char *text,
+                           foray_reward **reward, foray_limit *out)
+{
+    const char *rest = text;
+    char *name = reward_of_limit(text, &rest);
+    cli_exit code = CLI_DONE;
+    double bound = 0;
+    const char *number = name ? rest + 2 + strspn(rest + 2, " ") : "";
+    if (!name || !*name || !fy_number_read(number, strlen(number), &bound) || !isfinite(bound))
+        code =
+            cli_fail(session, CLI_USAGE,
+                     "--subject-to '%s': a limit is REWARD >= NUMBER, or REWARD <= NUMBER", text);
+    if (code == CLI_DONE && names_own(session, name))
+        code = cli_fail(session, CLI_USAGE,
+                        "what the world itself pays where it was not seen can have no limit; write "
+                        "the reward as a file");
+    if (code == CLI_DONE)
+        code = open_reward(session, model, name, reward);
+    if (code == CLI_DONE)
+        *out = (foray_limit){*reward, bound, *rest == '<'};
+    free(name);
+    return code;
+}
+
+cli_exit cli_limits_open(cli_session *session, const foray_model *model, cli_limits *out)
+{
+    const cli_args *args = &session->args;
+    cli_limits limits = {.reward = calloc((size_t)args->count + 1, sizeof(foray_reward *)),
+                         .limit = calloc((size_t)args->count + 1, sizeof(foray_limit))};
+    cli_exit code = limits.reward && limits.limit
+                        ? CLI_DONE
+                        : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
+        if (strcmp(args->option[i]->is.name, "subject-to") != 0)
+            continue;
+        code = open_limit(session, model, args->value[i], &limits.reward[limits.count],
+                          &limits.limit[limits.count]);
+        limits.count += code == CLI_DONE;
+    }
+    if (code == CLI_DONE)
+        *out = limits;
+    else
+        cli_limits_close(&limits);
+    return code;
+}
+
+void cli_limits_close(cli_limits *limits)
+{
+    for (int64_t i = 0; i < limits->count; i++)
+        foray_reward_destroy(limits->reward[i]);
+    free(limits->reward);
+    free(limits->limit);
+    *limits = (cli_limits){0};
 }
 
 /* Every goal there is. */

@@ -65,9 +65,9 @@ static cli_exit open_all(trading *t)
         code = cli_fail(session, CLI_USAGE,
                         "what the world itself pays where it was not seen has no value to weigh; "
                         "write the reward as a file");
-    if (code == CLI_DONE && (t->rewards.count < 2 || t->rewards.count > FORAY_MOST_REWARDS))
+    if (code == CLI_DONE && (t->rewards.count < 2 || t->rewards.count > FORAY_MAX_REWARDS))
         code = cli_fail(session, CLI_USAGE, "a trade-off is between 2 to %d rewards: -r A -r B",
-                        FORAY_MOST_REWARDS);
+                        FORAY_MAX_REWARDS);
     return code;
 }
 
@@ -78,12 +78,12 @@ static cli_exit find_doubt(trading *t)
 {
     const foray_front *front = t->front;
     const double *w = front->corner + front->worst_corner * front->rewards;
-    double weight[FORAY_MOST_REWARDS];
+    double weight[FORAY_MAX_REWARDS];
     cli_exit code = CLI_DONE;
     t->reasons = t->known || front->full || front->certificate.gap == 0 ||
                          front->certificate.gap <= cli_real(t->session, "until")
                      ? 0
-                     : cli_whole(t->session, "doubt");
+                     : cli_integer(t->session, "doubt");
     for (int64_t i = 0; i < front->rewards; i++)
         weight[i] = w[i] / front->scale[i];
     if (t->reasons > 0)
@@ -102,7 +102,7 @@ static cli_exit find_front(trading *t)
 {
     cli_session *session = t->session;
     const foray_reward *const *rewards = (const foray_reward *const *)t->rewards.item;
-    int64_t most = cli_whole(session, "policies");
+    int64_t most = cli_integer(session, "policies");
     double until = cli_real(session, "until");
     foray_status status =
         t->known ? foray_tradeoff_known(session->ctx, t->known, t->rewards.count, rewards, most,
@@ -434,7 +434,7 @@ static cli_exit show_front(const trading *t)
     if (cli_has(t->session, "output")) {
         printf("\nwritten: ");
         cli_put(stdout, 0, cli_value(t->session, "output"));
-        printf(": front.html, front.csv, front.json, policy-01.json%s\n",
+        printf(": front.html, front.svg, front.csv, front.json, policy-01.json%s\n",
                t->front->policies > 1 ? " and so on" : "");
     }
     return CLI_DONE;
@@ -471,17 +471,17 @@ static cli_exit run_tradeoff(cli_session *session)
 static const cli_option options[] = {
     CLI_OPTION_REWARD,
     CLI_FILE('o', "output", "DIR",
-             "the directory to write to: the policies, front.csv, front.json, and front.html, a "
-             "page with the front drawn"),
+             "the directory to write to: the policies, front.csv, front.json, front.svg, the front "
+             "of the first two rewards drawn, and front.html, a page about all of it"),
     CLI_REAL(0, "until", "EPS", "0", 0, 1e300,
              "stop once one of the policies loses at most this, whatever the weighting; exit code "
              "1 where that cannot be had"),
-    CLI_WHOLE(0, "policies", "N", "60", 1, 10000, "how many policies there are at most"),
+    CLI_INTEGER(0, "policies", "N", "60", 1, 10000, "how many policies there are at most"),
     CLI_OPTION_SETS,
     CLI_OPTION_DISCOUNT,
     CLI_OPTION_OPTIMISE,
-    CLI_WHOLE(0, "doubt", "N", "3", 0, 1000000,
-              "how many places and laws to show as the reason why more policies would not help"),
+    CLI_INTEGER(0, "doubt", "N", "3", 0, 1000000,
+                "how many places and laws to show as the reason why more policies would not help"),
     CLI_OPTION_FORCE,
     CLI_OPTION_JSON,
     CLI_OPTION_THREADS,

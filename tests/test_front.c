@@ -23,7 +23,7 @@ static void test_corners(void **state)
         int64_t m = 2 + (int64_t)(seed % 3), K = 1 + support_below(&random, 12);
         fy_corners_begin(&corners, support_arena(ctx), m);
         for (int64_t k = 0; k < K; k++) {
-            double v[FORAY_MOST_REWARDS];
+            double v[FORAY_MAX_REWARDS];
             for (int64_t i = 0; i < m; i++) /* exact ties, too */
                 v[i] = seed % 2 ? support_uniform(&random) : floor(4 * support_uniform(&random));
             support_ok(ctx, fy_corners_add(&corners, v));
@@ -33,7 +33,7 @@ static void test_corners(void **state)
                 assert_true(fy_corners_value(&corners, corners.corner[c].w, k) <=
                             corners.corner[c].z + 1e-9 * corners.size);
         for (int trial = 0; trial < 200; trial++) {
-            double w[FORAY_MOST_REWARDS], best = -INFINITY, most = -INFINITY;
+            double w[FORAY_MAX_REWARDS], best = -INFINITY, most = -INFINITY;
             support_law(&random, m, trial % 2, w);
             for (int64_t k = 0; k < K; k++)
                 best = fmax(best, fy_corners_value(&corners, w, k));

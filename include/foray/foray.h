@@ -1099,9 +1099,9 @@ typedef struct foray_front {
     int64_t plans, certificates; /* how many were made on the way */
 } foray_front;
 
-enum { FORAY_MOST_REWARDS = 5 };
+enum { FORAY_MAX_REWARDS = 5 };
 
-/* Finds them for 2 to FORAY_MOST_REWARDS rewards: at most `policies`, until the gap is at most
+/* Finds them for 2 to FORAY_MAX_REWARDS rewards: at most `policies`, until the gap is at most
  * `until` or more policies would not make it smaller. The caller owns *out. FORAY_ERROR_USAGE as
  * foray_explorer_certify; FORAY_ERROR_INPUT for rewards about reaching or avoiding states. */
 FORAY_API foray_status foray_explorer_tradeoff(foray_explorer *explorer, int64_t rewards,
@@ -1126,7 +1126,7 @@ typedef struct foray_limit {
     bool at_most;
 } foray_limit;
 
-enum { FORAY_MOST_LIMITS = 8 };
+enum { FORAY_MAX_LIMITS = 8 };
 
 /* KEPT: the policy keeps every limit, under every law that fits the data. IMPOSSIBLE: no policy
  * does, under any of these laws. UNDECIDED: neither is proved. */

@@ -14,7 +14,7 @@ foray_status fy_tradeoff_table(foray_context *ctx, const foray_front *front,
 {
     static const char *const what[] = {"weight", "value", "low", "high"};
     const double *const number[] = {front->centre, front->value, front->low, front->high};
-    enum { KINDS = 4, HEADINGS = 3 + KINDS * FORAY_MOST_REWARDS, NAME = FORAY_NAME_MAX + 16 };
+    enum { KINDS = 4, HEADINGS = 3 + KINDS * FORAY_MAX_REWARDS, NAME = FORAY_NAME_MAX + 16 };
     char name[HEADINGS][NAME];
     const char *heading[HEADINGS] = {"policy", "file"};
     int64_t m = front->rewards, columns = 2;
@@ -110,8 +110,11 @@ static void print_pictures(fy_writer *text, const fy_tradeoff_about *about)
     if (m > 2)
         fy_print(text, "<div class=\"pair\">\n");
     for (int64_t x = 0; x < m; x++)
-        for (int64_t y = x + 1; y < m; y++)
+        for (int64_t y = x + 1; y < m; y++) {
+            fy_print(text, "<figure>\n");
             fy_tradeoff_plane(text, about, x, y);
+            fy_print(text, "</figure>\n");
+        }
     if (m > 2)
         fy_print(text, "</div>\n");
     fy_print(text, "</section>\n");
@@ -119,9 +122,9 @@ static void print_pictures(fy_writer *text, const fy_tradeoff_about *about)
         return;
     fy_print(text, "<section><h2>Who serves which weights</h2>\n<p>Every point of the triangle is "
                    "a weighting; at a corner one reward counts alone. A policy serves the "
-                   "weightings of its own colour.</p>\n");
+                   "weightings of its own colour.</p>\n<figure>\n");
     fy_tradeoff_triangle(text, about);
-    fy_print(text, "</section>\n");
+    fy_print(text, "</figure>\n</section>\n");
 }
 
 static void print_policies(fy_writer *text, const fy_tradeoff_about *about)
@@ -185,7 +188,7 @@ foray_status fy_tradeoff_page(foray_context *ctx, const fy_tradeoff_about *about
     fy_writer text = {.ctx = ctx};
     char number[FY_NUMBER_SIZE];
     print_title(&text, about);
-    fy_print(&text, "<style>%s</style>\n<p class=\"lead\">", fy_tradeoff_style);
+    fy_print(&text, "<p class=\"lead\">");
     fy_print_escaped(&text, about->source);
     if (about->episodes >= 0)
         fy_print(&text, ", after %s episodes of %" PRId64 " steps",

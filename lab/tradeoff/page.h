@@ -23,11 +23,10 @@ foray_status fy_tradeoff_table(foray_context *ctx, const foray_front *front,
 foray_status fy_tradeoff_page(foray_context *ctx, const fy_tradeoff_about *about, char **out,
                               size_t *size);
 
-/* picture.c: rewards `x` and `y` of the front; with three rewards, who serves which weights. */
+/* picture.c: an <svg> element of rewards `x` and `y` of the front, also as a file of its own; with
+ * three rewards, who serves which weights. */
 void fy_tradeoff_plane(fy_writer *text, const fy_tradeoff_about *about, int64_t x, int64_t y);
 void fy_tradeoff_triangle(fy_writer *text, const fy_tradeoff_about *about);
-/* Style of what answers to pointers and keys. */
-extern const char fy_tradeoff_style[];
 /* What a policy loses at most for the weightings that are its own. */
 double fy_tradeoff_loss(const foray_front *front, int64_t k);
 

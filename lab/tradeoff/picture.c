@@ -9,17 +9,18 @@
 #include <string.h>
 
 /* What is shown of a policy appears where one points at it, or gets to it with the keyboard. */
-const char fy_tradeoff_style[] =
+static const char style[] =
     ".front .tip{visibility:hidden}.front .policy:hover .tip,.front .policy:focus .tip{visibility:"
     "visible}.front .policy:focus{outline:none}.front .policy:hover .mark,.front .policy:focus "
-    ".mark{stroke:var(--ink);stroke-width:2.5}.front .box{fill:currentColor;fill-opacity:.13;"
+    ".mark{stroke:var(--ink,#1b1f24);stroke-width:2.5}.front "
+    ".box{fill:currentColor;fill-opacity:.13;"
     "stroke:currentColor;stroke-opacity:.45}.front .policy:hover .box,.front .policy:focus .box,"
     ".front .policy:hover .cell,.front .policy:focus .cell{fill-opacity:.5}"
-    ".front .beyond{fill:var(--wall);fill-opacity:.35;stroke:none}"
-    ".front .bound{fill:none;stroke:var(--quiet);stroke-width:1.5;stroke-dasharray:6 3}"
-    ".front .mixed{fill:none;stroke:var(--ink);stroke-width:1.2}"
-    ".front .cell{fill:currentColor;fill-opacity:.22;stroke:var(--paper);stroke-width:1.5}"
-    ".front .tip rect{fill:var(--paper);stroke:var(--quiet)}";
+    ".front .beyond{fill:var(--wall,#aab1ba);fill-opacity:.35;stroke:none}"
+    ".front .bound{fill:none;stroke:var(--quiet,#57606a);stroke-width:1.5;stroke-dasharray:6 3}"
+    ".front .mixed{fill:none;stroke:var(--ink,#1b1f24);stroke-width:1.2}"
+    ".front .cell{fill:currentColor;fill-opacity:.22;stroke:var(--paper,#ffffff);stroke-width:1.5}"
+    ".front .tip rect{fill:var(--paper,#ffffff);stroke:var(--quiet,#57606a)}";
 
 /* Pixels. */
 enum { WIDTH = 640, HEIGHT = 470, LEFT = 78, RIGHT = 20, TOP = 40, BOTTOM = 58, TIP = 244 };
@@ -225,15 +226,15 @@ void fy_tradeoff_plane(fy_writer *text, const fy_tradeoff_about *about, int64_t 
     lay_out(&p);
     fy_format(id, sizeof id, "front%d%d", (int)x, (int)y);
     fy_format(title, sizeof title, "%s against %s", p.name[0], p.name[1]);
-    fy_print(text, "<figure class=\"front\">\n");
     fy_svg_begin(text, id, title, WIDTH, HEIGHT);
+    fy_print(text, "<style>%s</style>\n<g class=\"front\">\n", style);
     draw_bound(&p);
     draw_y_axis(&p);
     fy_svg_axis(text, &p.scale[0], TOP, HEIGHT - BOTTOM, p.label[0]);
     draw_mixtures(&p);
     for (int64_t k = 0; k < p.front->policies; k++)
         draw_policy(&p, k);
-    fy_print(text, "</svg>\n</figure>\n");
+    fy_print(text, "</g>\n</svg>\n");
 }
 
 /* ------------------------------------------------------------------------ the triangle */
@@ -327,9 +328,9 @@ void fy_tradeoff_triangle(fy_writer *text, const fy_tradeoff_about *about)
         text->failed = true;
         return;
     }
-    fy_print(text, "<figure class=\"front\">\n");
     fy_svg_begin(text, "weights", "which policy serves which weights", SIDE + 2 * TRIANGLE_LEFT,
                  TRIANGLE_TOP + SIDE * root3_half + TRIANGLE_FOOT);
+    fy_print(text, "<g class=\"front\">\n");
     for (int64_t k = 0; k < front->policies; k++)
         draw_cell(text, about, k, corner);
     for (int i = 0; i < 3; i++) {
@@ -338,6 +339,6 @@ void fy_tradeoff_triangle(fy_writer *text, const fy_tradeoff_about *about)
                   fy_label(foray_reward_name(about->reward[i]), i, label));
         fy_svg_text(text, "label", anchor[i], place.x + aside[i], place.y + down[i], only);
     }
-    fy_print(text, "</svg>\n</figure>\n");
+    fy_print(text, "</g>\n</svg>\n");
     free(corner);
 }

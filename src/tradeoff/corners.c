@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = FORAY_MOST_REWARDS + 1 };
+enum { ROWS = FORAY_MAX_REWARDS + 1 };
 
 /* What is tight and what counts as inside, relative to the largest value; what is too flat an angle
  * for a corner, and which corners are one. */
@@ -220,7 +220,7 @@ static void drop_below(fy_corners *corners, int64_t newest)
 static foray_status add_vertices(fy_corners *corners, int64_t newest)
 {
     int64_t m = corners->m, others = corners->policies - 1 + m, left = m - 1;
-    int64_t pick[FORAY_MOST_REWARDS], planes[FORAY_MOST_REWARDS];
+    int64_t pick[FORAY_MAX_REWARDS], planes[FORAY_MAX_REWARDS];
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < left; i++)
         pick[i] = i;

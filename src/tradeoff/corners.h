@@ -10,14 +10,14 @@
 #include "base/base.h"
 
 typedef struct fy_corner {
-    double w[FORAY_MOST_REWARDS], z;
+    double w[FORAY_MAX_REWARDS], z;
     double off; /* sum_i |w_i - w'_i| <= off, w' the corner without rounding */
     int64_t id; /* another one for every corner there ever was */
 } fy_corner;
 
 typedef struct fy_corners {
     fy_arena *arena;
-    int64_t m;        /* rewards, 2 to FORAY_MOST_REWARDS */
+    int64_t m;        /* rewards, 2 to FORAY_MAX_REWARDS */
     int64_t policies; /* so far */
     double *value;    /* [policies][m] */
     double size;      /* the largest |v_ki| */

@@ -24,7 +24,7 @@ double fy_front_loss(const fy_front *front, int64_t corner, int64_t policy)
 
 static foray_status turn_to(fy_front *front, const double *w)
 {
-    double weight[FORAY_MOST_REWARDS];
+    double weight[FORAY_MAX_REWARDS];
     fy_front_weights(front, w, weight);
     return fy_weigher_set(front->weigher, weight);
 }
@@ -77,7 +77,7 @@ static bool is_listed(const fy_front *front, const double *value)
 static foray_status add_policy(fy_front *front, const double *w, const int32_t *action)
 {
     int64_t m = front->corners.m, k = front->policies;
-    double value[FORAY_MOST_REWARDS];
+    double value[FORAY_MAX_REWARDS];
     foray_status status = fy_weigher_add(front->weigher, action, &front->policy[k]);
     if (status != FORAY_OK)
         return status;
@@ -106,7 +106,7 @@ static foray_status plan_for(fy_front *front, const double *w)
 static foray_status begin_list(fy_front *front)
 {
     int64_t m = front->corners.m;
-    double w[FORAY_MOST_REWARDS];
+    double w[FORAY_MAX_REWARDS];
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < m && front->policies < front->most && status == FORAY_OK; i++) {
         for (int64_t j = 0; j < m; j++)
@@ -217,7 +217,7 @@ static foray_status refine_worst(fy_front *front, bool *helped)
     front->full = front->policies == front->most;
     if (front->full)
         return FORAY_OK;
-    double w[FORAY_MOST_REWARDS];
+    double w[FORAY_MAX_REWARDS];
     int64_t before = front->policies;
     memcpy(w, front->corners.corner[c].w, sizeof w);
     status = add_policy(front, w, front->weigher->room);
@@ -298,7 +298,7 @@ static foray_status refine_all(fy_front *front, double enough, bool *ended)
         if (!front->full)
             status = plan_at(front, where);
         if (!front->full && status == FORAY_OK) {
-            double w[FORAY_MOST_REWARDS];
+            double w[FORAY_MAX_REWARDS];
             memcpy(w, front->corners.corner[where].w, sizeof w);
             status = add_policy(front, w, front->weigher->room);
         }

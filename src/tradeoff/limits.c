@@ -349,7 +349,7 @@ static foray_status find_worths(fy_limits *of, const fy_odds *odds)
 static void interval_of(const fy_limits *of, const fy_odds *odds, const double *weight, double *low,
                         double *high)
 {
-    fy_weighed mixed[FY_MOST_PARTS];
+    fy_weighed mixed[FY_MAX_PARTS];
     for (int64_t k = 0; k < odds->count; k++)
         mixed[k] = of->policy[odds->which[k]];
     fy_weigher_interval(of->weigher, odds->count, mixed, odds->share, weight, low, high);
@@ -360,7 +360,7 @@ static void interval_of(const fy_limits *of, const fy_odds *odds, const double *
 static bool find_intervals(fy_limits *of, const fy_odds *odds)
 {
     static const double rounding = 1e-12;
-    double weight[FORAY_MOST_LIMITS + 1];
+    double weight[FORAY_MAX_LIMITS + 1];
     bool kept = true;
     for (int64_t i = 0; i <= of->m; i++) {
         double off = of->weigher->certifier ? 0 : rounding * of->weigher->most[i];
@@ -437,7 +437,7 @@ static foray_status find_top(fy_limits *of, const double *weight, double *top)
 /* Nobody is within the limits: V_top(s) < lambda.c. */
 static foray_status prove_impossible(fy_limits *of)
 {
-    double weight[FORAY_MOST_LIMITS + 1];
+    double weight[FORAY_MAX_LIMITS + 1];
     weights_of(of, of->lambda, false, weight);
     foray_status status = find_top(of, weight, &of->top);
     of->needed = needed_of(of, of->lambda, -1);
@@ -449,7 +449,7 @@ static foray_status prove_impossible(fy_limits *of)
 /* The smaller of the two bounds for one lambda, of u_0/scale_0. */
 static foray_status find_loss(fy_limits *of, const double *lambda, double *loss)
 {
-    double weight[FORAY_MOST_LIMITS + 1], slack[FORAY_MOST_LIMITS + 1];
+    double weight[FORAY_MAX_LIMITS + 1], slack[FORAY_MAX_LIMITS + 1];
     double low, high, top, sum = 0, needed = needed_of(of, lambda, -1);
     weights_of(of, lambda, true, weight);
     weights_of(of, lambda, false, slack);
@@ -507,7 +507,7 @@ static foray_status tighten(simplex *lp, bool *kept)
 {
     static const double a_little_more = 1.01;
     fy_limits *of = lp->of;
-    double tight[FORAY_MOST_LIMITS] = {0};
+    double tight[FORAY_MAX_LIMITS] = {0};
     *kept = false;
     for (int round = 0; round < MOST_ROUNDS && !*kept; round++) {
         bool within;
@@ -560,7 +560,7 @@ foray_status fy_limits_find(fy_arena *arena, fy_weigher *weigher, const double *
                     .loss = INFINITY,
                     .outcome = FORAY_LIMITS_UNDECIDED};
     simplex lp;
-    double weight[FORAY_MOST_LIMITS + 1] = {1 / weigher->scale[0]}, t;
+    double weight[FORAY_MAX_LIMITS + 1] = {1 / weigher->scale[0]}, t;
     foray_status status = create_simplex(arena, &of, &lp);
     if (status == FORAY_OK)
         status = plan_into_pool(&of, weight);

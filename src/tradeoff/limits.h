@@ -17,13 +17,13 @@
 
 #include "tradeoff/weigher.h"
 
-enum { FY_MOST_PARTS = 2 * (FORAY_MOST_LIMITS + 1) };
+enum { FY_MAX_PARTS = 2 * (FORAY_MAX_LIMITS + 1) };
 
 /* A mixture of a pool's policies. */
 typedef struct fy_odds {
     int64_t count;
-    int64_t which[FY_MOST_PARTS]; /* of the pool */
-    double share[FY_MOST_PARTS];
+    int64_t which[FY_MAX_PARTS]; /* of the pool */
+    double share[FY_MAX_PARTS];
 } fy_odds;
 
 typedef struct fy_limits {
@@ -34,10 +34,10 @@ typedef struct fy_limits {
     int64_t policies, room;
     fy_weighed *policy; /* the pool */
     fy_odds mixture;
-    double lambda[FORAY_MOST_LIMITS]; /* of values u_i/scale_i: of the last round, or behind the
-                                       * proof that nobody is within the limits */
-    double first[FORAY_MOST_LIMITS];  /* and of the first round */
-    double low[FORAY_MOST_LIMITS + 1], high[FORAY_MOST_LIMITS + 1]; /* of u_0 and every u_i */
+    double lambda[FORAY_MAX_LIMITS]; /* of values u_i/scale_i: of the last round, or behind the
+                                      * proof that nobody is within the limits */
+    double first[FORAY_MAX_LIMITS];  /* and of the first round */
+    double low[FORAY_MAX_LIMITS + 1], high[FORAY_MAX_LIMITS + 1]; /* of u_0 and every u_i */
     double needed, top; /* lambda.c and V_top(s), where t < 0 */
     double loss;        /* of u_0 */
     foray_limits_outcome outcome;

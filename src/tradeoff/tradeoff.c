@@ -180,7 +180,7 @@ static void fill_corner(held_front *out, fy_front *found, int64_t c)
     static const double alone = 1;
     int64_t m = out->shown.rewards, K = out->shown.policies;
     const fy_corner *corner = &found->corners.corner[c];
-    double weight[FORAY_MOST_REWARDS], low, high;
+    double weight[FORAY_MAX_REWARDS], low, high;
     fy_front_weights(found, corner->w, weight);
     out->top[c] = INFINITY;
     for (int64_t i = 0; i < m; i++)
@@ -255,9 +255,9 @@ static foray_status find_front(asked *it, const foray_reward *const *rewards, in
     held_front *shown = NULL;
     fy_front found;
     foray_status status = FORAY_OK;
-    if (it->count < 2 || it->count > FORAY_MOST_REWARDS)
+    if (it->count < 2 || it->count > FORAY_MAX_REWARDS)
         return fy_fail(it->ctx, FORAY_ERROR_USAGE, "a front is about 2 to %d rewards, not about %d",
-                       FORAY_MOST_REWARDS, (int)it->count);
+                       FORAY_MAX_REWARDS, (int)it->count);
     if (policies < 1 || isnan(until))
         return fy_fail(it->ctx, FORAY_ERROR_USAGE, "a front has at least one policy");
     status = open_asked(it, rewards, NULL);
@@ -343,8 +343,8 @@ void foray_limited_destroy(foray_limited *shown)
 static foray_status mix_outside(const asked *it, const fy_limits *found, foray_policy **out)
 {
     const fy_odds *odds = &found->mixture;
-    foray_policy *part[FY_MOST_PARTS] = {NULL};
-    double share[FY_MOST_PARTS];
+    foray_policy *part[FY_MAX_PARTS] = {NULL};
+    double share[FY_MAX_PARTS];
     int64_t count = 0;
     foray_status status = FORAY_OK;
     for (int64_t k = 0; k < odds->count && status == FORAY_OK; k++) {
@@ -458,9 +458,9 @@ static foray_status read_limits(const asked *it, const foray_reward *reward,
                                 double *sign, double *bound)
 {
     int64_t m = it->count - 1;
-    if (m < 1 || m > FORAY_MOST_LIMITS)
+    if (m < 1 || m > FORAY_MAX_LIMITS)
         return fy_fail(it->ctx, FORAY_ERROR_USAGE, "there can be 1 to %d limits, not %d",
-                       FORAY_MOST_LIMITS, (int)m);
+                       FORAY_MAX_LIMITS, (int)m);
     rewards[0] = reward;
     sign[0] = reward->minimise ? -1 : 1;
     for (int64_t i = 0; i < m; i++) {
@@ -477,8 +477,8 @@ static foray_status read_limits(const asked *it, const foray_reward *reward,
 static foray_status plan_limited(asked *it, const foray_reward *reward, const foray_limit *limit,
                                  foray_limited **out)
 {
-    const foray_reward *rewards[FORAY_MOST_LIMITS + 1];
-    double sign[FORAY_MOST_LIMITS + 1], bound[FORAY_MOST_LIMITS];
+    const foray_reward *rewards[FORAY_MAX_LIMITS + 1];
+    double sign[FORAY_MAX_LIMITS + 1], bound[FORAY_MAX_LIMITS];
     held_limited *shown = NULL;
     fy_limits found;
     foray_status status = read_limits(it, reward, limit, rewards, sign, bound);
