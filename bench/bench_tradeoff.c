@@ -50,9 +50,9 @@ static void find_front(void *arg)
 {
     stage *s = arg;
     foray_front *front;
-    bench_check(s->ctx,
-                foray_explorer_tradeoff(s->explorer, s->rewards,
-                                        (const foray_reward *const *)s->reward, 60, 0, &front));
+    bench_check(s->ctx, foray_explorer_tradeoff(s->explorer, s->rewards,
+                                                (const foray_reward *const *)s->reward, NULL, 60, 0,
+                                                &front));
     foray_front_destroy(front);
 }
 

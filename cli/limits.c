@@ -144,11 +144,11 @@ static void print_kept(const limiting *l)
     for (int64_t i = 0; i < l->found->limits; i++) {
         if (!(l->found->price[i] > 0))
             continue;
-        printf("one more of ");
+        printf("the limit of ");
         cli_put(stdout, 0, foray_reward_name(l->limits.reward[i]));
-        printf(" would cost about %.4g of ", l->found->price[i]);
+        printf(" costs about %.4g of ", l->found->price[i]);
         cli_put(stdout, 0, foray_reward_name(l->rewards.item[0]));
-        printf("\n");
+        printf(" for each unit of it\n");
     }
     if (!policy->odds)
         return;

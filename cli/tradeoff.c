@@ -98,17 +98,41 @@ static cli_exit find_doubt(trading *t)
     return code;
 }
 
+/* --scale 100,1: a number for every reward. */
+static cli_exit read_scale(const trading *t, double *scale)
+{
+    const char *text = cli_value(t->session, "scale");
+    int64_t count = 0;
+    while (text && count < t->rewards.count) {
+        size_t length = strcspn(text, ",");
+        if (!fy_number_read(text, length, &scale[count]) || !(scale[count] > 0))
+            break;
+        count++;
+        text = text[length] == ',' ? text + length + 1 : NULL;
+    }
+    if (count == t->rewards.count && !text)
+        return CLI_DONE;
+    return cli_fail(t->session, CLI_USAGE,
+                    "--scale %s: it takes a number above 0 for each of %" PRId64
+                    " rewards, separated by commas",
+                    cli_value(t->session, "scale"), t->rewards.count);
+}
+
 static cli_exit find_front(trading *t)
 {
     cli_session *session = t->session;
     const foray_reward *const *rewards = (const foray_reward *const *)t->rewards.item;
+    double room[FORAY_MAX_REWARDS], *scale = cli_has(session, "scale") ? room : NULL;
+    cli_exit read = scale ? read_scale(t, scale) : CLI_DONE;
+    if (read != CLI_DONE)
+        return read;
     int64_t most = cli_integer(session, "policies");
     double until = cli_real(session, "until");
     foray_status status =
-        t->known ? foray_tradeoff_known(session->ctx, t->known, t->rewards.count, rewards, most,
-                                        until, &t->front)
+        t->known ? foray_tradeoff_known(session->ctx, t->known, t->rewards.count, rewards, scale,
+                                        most, until, &t->front)
                  : foray_explorer_tradeoff(foray_run_explorer(t->run), t->rewards.count, rewards,
-                                           most, until, &t->front);
+                                           scale, most, until, &t->front);
     cli_exit code = cli_status(session, status);
     return code == CLI_DONE ? find_doubt(t) : code;
 }
@@ -176,10 +200,10 @@ static void print_sentence(const trading *t)
     const foray_front *front = t->front;
     const foray_certificate *certificate = &front->certificate;
     if (has_units(front)) {
-        printf("\nweights are of values divided by the width of each reward's range:");
+        printf("\nweights are of values divided by");
         for (int64_t i = 0; i < front->rewards; i++)
             printf("%s %.6g", i == 0 ? "" : ",", fabs(front->scale[i]));
-        printf("\n");
+        printf(cli_has(t->session, "scale") ? "\n" : ": the width of each reward's range\n");
     }
     printf("\nfor every weighting one of these %" PRId64 " policies loses at most %.4g;\n"
            "for every policy there is a mixture of them that is worse by at most\n",
@@ -365,10 +389,12 @@ static cli_exit put_csv(const trading *t)
     return code;
 }
 
+/* The page, and its first picture alone. */
 static cli_exit put_page(const trading *t)
 {
     char *text;
     size_t size;
+    fy_writer picture = {.ctx = t->session->ctx};
     fy_tradeoff_about about = {.front = t->front,
                                .reward = t->rewards.item,
                                .source = t->path,
@@ -379,6 +405,14 @@ static cli_exit put_page(const trading *t)
     if (code != CLI_DONE)
         return code;
     code = put_file(t, "front.html", text, size);
+    free(text);
+    if (code != CLI_DONE)
+        return code;
+    fy_tradeoff_plane(&picture, &about, 0, 1);
+    code = cli_status(t->session, fy_writer_take(&picture, "a picture", &text, &size));
+    if (code != CLI_DONE)
+        return code;
+    code = put_file(t, "front.svg", text, size);
     free(text);
     return code;
 }
@@ -476,6 +510,10 @@ static const cli_option options[] = {
     CLI_REAL(0, "until", "EPS", "0", 0, 1e300,
              "stop once one of the policies loses at most this, whatever the weighting; exit code "
              "1 where that cannot be had"),
+    CLI_TEXT(0, "scale", "S1,S2,...",
+             "what weights are of: values divided by these numbers, such as 100,1 if 100 of the "
+             "first reward are as much as 1 of the second; by default the width of each reward's "
+             "range"),
     CLI_INTEGER(0, "policies", "N", "60", 1, 10000, "how many policies there are at most"),
     CLI_OPTION_SETS,
     CLI_OPTION_DISCOUNT,
@@ -505,8 +543,7 @@ const cli_command cli_tradeoff = {
         "\n"
         "Policies are added where they help most, until the certificate is at most --until, or\n"
         "more policies would not make it smaller (then laws are named that should be visited\n"
-        "more), or there are --policies of them. Weights are of values divided by the width of\n"
-        "each reward's range.",
+        "more), or there are --policies of them. Weights are of values divided by --scale.",
     .options = options,
     .exits = {CLI_NOT_MET, CLI_BAD_INPUT, CLI_BAD_RUN},
     .examples = "foray explore rooms -k 20000 -o rooms.foray\n"

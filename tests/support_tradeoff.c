@@ -81,7 +81,7 @@ trade_scene *trade_make(uint64_t seed, int64_t rewards, double scale, const doub
     for (int64_t i = 0; i < rewards; i++)
         draw_reward(it, i, seed);
     support_ok(it->ctx,
-               fy_weigher_create(it->ctx, it->model, it->certifier, rewards,
+               fy_weigher_create(it->ctx, it->model, it->certifier, NULL, rewards,
                                  (const foray_reward *const *)it->reward, sign, &it->weigher));
     return it;
 }

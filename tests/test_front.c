@@ -408,9 +408,9 @@ static void test_units(void **state)
         support_ok(ctx, foray_reward_set(ctx, reward[i], -1, i == 0 ? 0 : 5, -1, unit));
     }
     const foray_reward *coins[] = {reward[0], reward[2]};
-    support_ok(
-        ctx, foray_tradeoff_known(ctx, model, 2, (const foray_reward *const *)reward, 60, 0, &one));
-    support_ok(ctx, foray_tradeoff_known(ctx, model, 2, coins, 60, 0, &other));
+    support_ok(ctx, foray_tradeoff_known(ctx, model, 2, (const foray_reward *const *)reward, NULL,
+                                         60, 0, &one));
+    support_ok(ctx, foray_tradeoff_known(ctx, model, 2, coins, NULL, 60, 0, &other));
     assert_int_equal(one->policies, other->policies);
     assert_true(other->scale[1] == 1000);
     for (int64_t k = 0; k < one->policies; k++) {

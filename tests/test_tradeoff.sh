@@ -15,7 +15,11 @@ END
 expect 0 "for every weighting one of these [0-9]+ policies loses at most" \
     foray tradeoff river.foray -r goal:0 -r goal:5
 expect 0 "with probability at least 0.9" foray tradeoff river.foray -r goal:0 -r goal:5
-expect 0 "width of each reward's range: 1, 10" foray tradeoff river.foray -r goal:0 -r coins.json
+expect 0 "divided by 1, 10: the width of each reward's range" foray tradeoff river.foray -r goal:0 -r coins.json
+expect 0 "divided by 1, 100$" foray tradeoff river.foray -r goal:0 -r coins.json --scale 1,100
+for wrong in 1 1,0 1,2,3 1,x -1,1 , ''; do
+    expect 2 "a number above 0 for each of 2 rewards" foray tradeoff river.foray -r goal:0 -r goal:5 --scale "$wrong"
+done
 expect 0 "exact, since theta is known" foray tradeoff riverswim -r goal:0 -r goal:5
 expect 0 "these 2 policies" foray tradeoff riverswim -r goal:0 -r goal:5 --policies 2
 expect 0 "as many as --policies allows" foray tradeoff riverswim -r goal:0 -r goal:5 --policies 2
@@ -32,6 +36,7 @@ holds "both have the same certificate" \
 rows=$(($(wc -l <front/front.csv) - 1))
 holds "a file for every policy" [ "$(find front -name 'policy-*.json' | wc -l)" = "$rows" ]
 holds "the page has them all" [ "$(grep -c '<g class="policy' front/front.html)" = "$rows" ]
+holds "the picture stands by itself" grep -q "^<svg" front/front.svg
 holds "effort is to be small" grep -q "effort (less is better)" front/front.html
 expect 0 "^(left|right)" foray act front/policy-01.json <<<"0"
 for k in 0 1; do # what the table says of a policy is what it is certified to have

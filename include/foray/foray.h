@@ -1074,10 +1074,11 @@ FORAY_API bool foray_algorithm_is_generative(const char *name);
 /* ------------------------------------------------------------- several rewards */
 
 /* Few policies for every weighting of several rewards (docs/tradeoffs.md). Weights are at least 0
- * and sum to 1; reward i counts in units of scale[i], the width of its range, negative where it is
- * to be as small as possible: a weighting asks for sum_i weight_i V(r_i)/scale_i. For every
- * weighting one of the policies loses at most certificate.gap of that; and for every policy there
- * is a mixture of these that is at most certificate.gap |scale[i]| worse in every reward i at once.
+ * and sum to 1; reward i counts in units of scale[i], the width of its range unless another is
+ * given, negative where it is to be as small as possible: a weighting asks for sum_i weight_i
+ * V(r_i)/scale_i. For every weighting one of the policies loses at most certificate.gap of that;
+ * and for every policy there is a mixture of these that is at most certificate.gap |scale[i]| worse
+ * in every reward i at once.
  *
  * The policy that is best under the estimate is the one for a weighting. Where that changes are the
  * corners: between them losses are at most what they are there. */
@@ -1102,15 +1103,18 @@ typedef struct foray_front {
 enum { FORAY_MAX_REWARDS = 5 };
 
 /* Finds them for 2 to FORAY_MAX_REWARDS rewards: at most `policies`, until the gap is at most
- * `until` or more policies would not make it smaller. The caller owns *out. FORAY_ERROR_USAGE as
- * foray_explorer_certify; FORAY_ERROR_INPUT for rewards about reaching or avoiding states. */
+ * `until` or more policies would not make it smaller. scale: [rewards] above 0, or NULL. The caller
+ * owns *out. FORAY_ERROR_USAGE as foray_explorer_certify; FORAY_ERROR_INPUT for rewards about
+ * reaching or avoiding states. */
 FORAY_API foray_status foray_explorer_tradeoff(foray_explorer *explorer, int64_t rewards,
-                                               const foray_reward *const *reward, int64_t policies,
-                                               double until, foray_front **out);
+                                               const foray_reward *const *reward,
+                                               const double *scale, int64_t policies, double until,
+                                               foray_front **out);
 /* The same in a model whose theta is known: certificates are exact losses. */
 FORAY_API foray_status foray_tradeoff_known(foray_context *ctx, const foray_model *model,
                                             int64_t rewards, const foray_reward *const *reward,
-                                            int64_t policies, double until, foray_front **out);
+                                            const double *scale, int64_t policies, double until,
+                                            foray_front **out);
 FORAY_API void foray_front_destroy(foray_front *front);
 /* Which policy is the one for a weighting: its weights may have any sum above 0. Where `loss` is
  * not NULL it receives what that policy loses at most, of weights that sum to 1. */

@@ -84,6 +84,7 @@ static void print_reading(fy_writer *text, const fy_tradeoff_about *about)
 {
     const foray_front *front = about->front;
     bool known = about->episodes < 0, units = false;
+    char number[FY_NUMBER_SIZE];
     for (int64_t i = 0; i < front->rewards; i++)
         units |= fabs(front->scale[i]) != 1;
     fy_print(text, "<p>Every mark is a policy.%s%s",
@@ -95,9 +96,15 @@ static void print_reading(fy_writer *text, const fy_tradeoff_about *about)
                                   "one is drawn when an episode begins, and kept.");
     fy_print(text, " Beyond the dashed line, where it is grey, no policy at all can be. Point at a "
                    "mark, or get to it with the Tab key, to see its numbers.</p>\n");
-    if (units)
-        fy_print(text, "<p>Weights and losses are of values divided by the width of each reward's "
-                       "range.</p>\n");
+    if (!units)
+        return;
+    fy_print(text, "<p>Weights and losses are of values divided by ");
+    for (int64_t i = 0; i < front->rewards; i++) {
+        fy_print(text, "%s%s (", i == 0 ? "" : ", ", fy_number(fabs(front->scale[i]), number));
+        fy_print_escaped(text, foray_reward_name(about->reward[i]));
+        fy_print(text, ")");
+    }
+    fy_print(text, ".</p>\n");
 }
 
 /* --------------------------------------------------------------------------- sections */

@@ -29,11 +29,6 @@ static foray_status turn_to(fy_front *front, const double *w)
     return fy_weigher_set(front->weigher, weight);
 }
 
-static foray_status unless_stopped(const fy_front *front)
-{
-    return fy_was_stopped(front->weigher->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
-}
-
 /* What is known of corners grows with their number. */
 static foray_status make_facts(fy_front *front)
 {
@@ -98,7 +93,7 @@ static foray_status plan_for(fy_front *front, const double *w)
     if (status != FORAY_OK)
         return status;
     fy_weigher_plan(front->weigher, front->weigher->room);
-    status = unless_stopped(front);
+    status = fy_weigher_status(front->weigher);
     return status == FORAY_OK ? add_policy(front, w, front->weigher->room) : status;
 }
 
@@ -130,7 +125,7 @@ static foray_status plan_at(fy_front *front, int64_t c)
     if (status != FORAY_OK)
         return status;
     front->facts[corner->id].best = fy_weigher_plan(front->weigher, front->weigher->room);
-    return unless_stopped(front);
+    return fy_weigher_status(front->weigher);
 }
 
 /* What the best plan gains over the list; what rounding makes of nothing is nothing. */
@@ -175,7 +170,7 @@ static foray_status certify_cells(fy_front *front)
                 facts->loss[k] =
                     fy_weigher_loss(front->weigher, front->policy[k].action) + moved(front, corner);
             if (status == FORAY_OK)
-                status = unless_stopped(front);
+                status = fy_weigher_status(front->weigher);
             if (status == FORAY_OK && facts->loss[k] > front->eps) {
                 front->eps = facts->loss[k];
                 front->worst_corner = c;
@@ -209,7 +204,7 @@ static foray_status refine_worst(fy_front *front, bool *helped)
     if (!worth && front->left > 0) {
         double own = fy_weigher_loss(front->weigher, front->weigher->room);
         worth = front->eps > (1 + share) * own;
-        status = unless_stopped(front);
+        status = fy_weigher_status(front->weigher);
     }
     facts->settled = !worth;
     if (!worth || status != FORAY_OK)
@@ -251,7 +246,7 @@ static foray_status find_floor(fy_front *front, double *floor)
         if (status == FORAY_OK && isnan(front->floor[k]))
             front->floor[k] = fy_weigher_loss(front->weigher, front->policy[k].action);
         if (status == FORAY_OK)
-            status = unless_stopped(front);
+            status = fy_weigher_status(front->weigher);
         if (status != FORAY_OK)
             return status;
         *floor = fmax(*floor, front->floor[k]);
@@ -405,5 +400,5 @@ foray_status fy_front_find(fy_arena *arena, fy_weigher *weigher, int64_t most, d
     for (int64_t k = 0; k < front.policies && status == FORAY_OK; k++)
         status = fy_weigher_find_worth(weigher, &front.policy[k]);
     *out = front;
-    return status == FORAY_OK ? unless_stopped(&front) : status;
+    return status == FORAY_OK ? fy_weigher_status(weigher) : status;
 }

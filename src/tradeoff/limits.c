@@ -162,7 +162,7 @@ static foray_status plan_into_pool(fy_limits *of, const double *weight)
     if (status != FORAY_OK)
         return status;
     fy_weigher_plan(of->weigher, of->weigher->room);
-    status = fy_was_stopped(of->weigher->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
+    status = fy_weigher_status(of->weigher);
     return status == FORAY_OK ? add_to_pool(of, of->weigher->room) : status;
 }
 
@@ -333,17 +333,12 @@ static foray_status find_best(simplex *lp, bool *within)
 
 /* ------------------------------------------------------------------ what is certain */
 
-static foray_status unless_stopped(const fy_limits *of)
-{
-    return fy_was_stopped(of->weigher->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
-}
-
 static foray_status find_worths(fy_limits *of, const fy_odds *odds)
 {
     foray_status status = FORAY_OK;
     for (int64_t k = 0; k < odds->count && status == FORAY_OK; k++)
         status = fy_weigher_find_worth(of->weigher, &of->policy[odds->which[k]]);
-    return status == FORAY_OK ? unless_stopped(of) : status;
+    return status == FORAY_OK ? fy_weigher_status(of->weigher) : status;
 }
 
 static void interval_of(const fy_limits *of, const fy_odds *odds, const double *weight, double *low,
@@ -363,7 +358,8 @@ static bool find_intervals(fy_limits *of, const fy_odds *odds)
     double weight[FORAY_MAX_LIMITS + 1];
     bool kept = true;
     for (int64_t i = 0; i <= of->m; i++) {
-        double off = of->weigher->certifier ? 0 : rounding * of->weigher->most[i];
+        bool known = !of->weigher->certifier && !of->weigher->explorer;
+        double off = !known ? 0 : rounding * of->weigher->most[i];
         memset(weight, 0, sizeof weight);
         weight[i] = 1;
         interval_of(of, odds, weight, &of->low[i], &of->high[i]);
@@ -431,7 +427,7 @@ static foray_status find_top(fy_limits *of, const double *weight, double *top)
         return status;
     double loss = fy_weigher_loss(of->weigher, plan->action);
     status = fy_weigher_top(of->weigher, plan, loss, top);
-    return status == FORAY_OK ? unless_stopped(of) : status;
+    return status == FORAY_OK ? fy_weigher_status(of->weigher) : status;
 }
 
 /* Nobody is within the limits: V_top(s) < lambda.c. */
@@ -457,7 +453,7 @@ static foray_status find_loss(fy_limits *of, const double *lambda, double *loss)
     for (int64_t k = 0; k < of->mixture.count && status == FORAY_OK; k++) {
         const fy_weighed *part = &of->policy[of->mixture.which[k]];
         sum += of->mixture.share[k] * fy_weigher_loss(of->weigher, part->action);
-        status = unless_stopped(of);
+        status = fy_weigher_status(of->weigher);
     }
     if (status != FORAY_OK)
         return status;

@@ -48,6 +48,8 @@ static foray_status open_explorer(asked *it)
     it->ctx = it->arena.ctx = it->explorer->ctx;
     it->whole = it->explorer->whole;
     it->model = it->explorer->model;
+    if (it->explorer->ops->certify)
+        return FORAY_OK;
     foray_status status = fy_explorer_need_sets(it->explorer, &it->sets);
     return status == FORAY_OK ? fy_certifier_need_differences(&it->explorer->arena, it->sets)
                               : status;
@@ -80,8 +82,8 @@ static foray_status open_asked(asked *it, const foray_reward *const *rewards, co
         it->reward[i] = it->made[i] ? it->made[i] : rewards[i];
     }
     if (status == FORAY_OK)
-        status = fy_weigher_create(it->ctx, it->model, it->sets, it->count, it->reward, sign,
-                                   &it->weigher);
+        status = fy_weigher_create(it->ctx, it->model, it->sets, it->sets ? NULL : it->explorer,
+                                   it->count, it->reward, sign, &it->weigher);
     return status;
 }
 
@@ -121,7 +123,13 @@ static foray_certificate certificate_of(const asked *it, double gap, double most
         fy_certificate_classify(&certificate, most);
         return certificate;
     }
-    certificate = fy_explorer_certificate(it->explorer, gap, most);
+    if (it->sets) {
+        certificate = fy_explorer_certificate(it->explorer, gap, most);
+    } else { /* as the explorer said it last */
+        certificate = it->weigher->policy->certificate;
+        certificate.gap = gap;
+        fy_certificate_classify(&certificate, most);
+    }
     fy_explorer_qualify(it->explorer, &certificate);
     return certificate;
 }
@@ -249,8 +257,8 @@ static foray_status fill_front(const asked *it, fy_front *found, held_front *out
     return status;
 }
 
-static foray_status find_front(asked *it, const foray_reward *const *rewards, int64_t policies,
-                               double until, foray_front **out)
+static foray_status find_front(asked *it, const foray_reward *const *rewards, const double *scale,
+                               int64_t policies, double until, foray_front **out)
 {
     held_front *shown = NULL;
     fy_front found;
@@ -260,7 +268,12 @@ static foray_status find_front(asked *it, const foray_reward *const *rewards, in
                        FORAY_MAX_REWARDS, (int)it->count);
     if (policies < 1 || isnan(until))
         return fy_fail(it->ctx, FORAY_ERROR_USAGE, "a front has at least one policy");
+    for (int64_t i = 0; scale && i < it->count; i++)
+        if (!(scale[i] > 0) || isinf(scale[i]))
+            return fy_fail(it->ctx, FORAY_ERROR_USAGE, "a scale must be above 0, not %g", scale[i]);
     status = open_asked(it, rewards, NULL);
+    for (int64_t i = 0; scale && i < it->count && status == FORAY_OK; i++)
+        it->weigher->scale[i] = scale[i];
     if (status == FORAY_OK)
         status = fy_front_find(&it->arena, it->weigher, policies, until, &found);
     if (status == FORAY_OK && !FY_ALLOC(it->ctx, shown, 1))
@@ -277,23 +290,23 @@ static foray_status find_front(asked *it, const foray_reward *const *rewards, in
 }
 
 foray_status foray_explorer_tradeoff(foray_explorer *explorer, int64_t rewards,
-                                     const foray_reward *const *reward, int64_t policies,
-                                     double until, foray_front **out)
+                                     const foray_reward *const *reward, const double *scale,
+                                     int64_t policies, double until, foray_front **out)
 {
     asked it = {.explorer = explorer, .ctx = explorer->ctx, .count = rewards};
     it.arena.ctx = it.ctx;
-    foray_status status = find_front(&it, reward, policies, until, out);
+    foray_status status = find_front(&it, reward, scale, policies, until, out);
     close_asked(&it);
     return status;
 }
 
 foray_status foray_tradeoff_known(foray_context *ctx, const foray_model *model, int64_t rewards,
-                                  const foray_reward *const *reward, int64_t policies, double until,
-                                  foray_front **out)
+                                  const foray_reward *const *reward, const double *scale,
+                                  int64_t policies, double until, foray_front **out)
 {
     asked it = {.whole = model, .ctx = ctx, .count = rewards};
     it.arena.ctx = ctx;
-    foray_status status = find_front(&it, reward, policies, until, out);
+    foray_status status = find_front(&it, reward, scale, policies, until, out);
     close_asked(&it);
     return status;
 }
@@ -380,7 +393,7 @@ static foray_status find_doubt(const asked *it, const fy_limits *found, held_lim
     const fy_weigher *weigher = it->weigher;
     int64_t worst = 0, U = weigher->unknowns;
     double lacks = -INFINITY;
-    if (!it->explorer)
+    if (!it->sets)
         return FORAY_OK;
     for (int64_t i = 0; i < found->m; i++) {
         double short_by = (found->bound[i] - found->low[i + 1]) / weigher->scale[i + 1];
@@ -394,7 +407,7 @@ static foray_status find_doubt(const asked *it, const fy_limits *found, held_lim
                              found->policy[found->mixture.which[k]].J[(worst + 1) * U + u];
     /* Narrow enough to show what the estimate says: that the limit is kept, or is not. */
     double width = mean_of(found, worst + 1) - found->low[worst + 1];
-    double target = fabs(mean_of(found, worst + 1) - found->bound[worst]);
+    double target = fmax(fabs(mean_of(found, worst + 1) - found->bound[worst]), 0.1 * width);
     foray_status status = fy_doubt_of_width(it->sets, it->explorer->seen, weigher->J, width, target,
                                             &out->shown.doubt);
     if (status == FORAY_OK)

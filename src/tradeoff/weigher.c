@@ -1,6 +1,5 @@
 /* weigher.c - see weigher.h. */
 #include "tradeoff/weigher.h"
-#include "certify/gap_pass.h"
 
 #include <float.h>
 #include <math.h>
@@ -37,6 +36,8 @@ static foray_status create_exact(fy_weigher *weigher)
     bool ahead = false;
     for (int64_t i = 0; i < weigher->count; i++)
         ahead |= fy_reward_looks_ahead(weigher->reward[i]);
+    if (weigher->explorer)
+        return foray_policy_create(weigher->ctx, model, FORAY_PLUGIN, &weigher->policy);
     if (!weigher->certifier)
         return fy_exact_create(arena, model, model->theta, ahead, &weigher->exact);
     weigher->exact.kernel = weigher->certifier->set->kernel;
@@ -65,7 +66,7 @@ static foray_status fill_weigher(fy_weigher *weigher, const double *sign)
 }
 
 foray_status fy_weigher_create(foray_context *ctx, const foray_model *model,
-                               fy_certifier *certifier, int64_t count,
+                               fy_certifier *certifier, foray_explorer *explorer, int64_t count,
                                const foray_reward *const *rewards, const double *sign,
                                fy_weigher **out)
 {
@@ -76,6 +77,7 @@ foray_status fy_weigher_create(foray_context *ctx, const foray_model *model,
                             .ctx = ctx,
                             .model = model,
                             .certifier = certifier,
+                            .explorer = explorer,
                             .count = count,
                             .reward = rewards};
     foray_status status = fill_weigher(weigher, sign);
@@ -91,8 +93,55 @@ void fy_weigher_destroy(fy_weigher *weigher)
     if (!weigher)
         return;
     foray_reward_destroy(weigher->sum);
+    foray_policy_destroy(weigher->policy);
     fy_arena_release(&weigher->arena);
     free(weigher);
+}
+
+foray_status fy_weigher_status(const fy_weigher *weigher)
+{
+    if (weigher->failed != FORAY_OK)
+        return weigher->failed;
+    return fy_was_stopped(weigher->ctx) ? FORAY_INTERRUPTED : FORAY_OK;
+}
+
+/* ------------------------------------------------------------- unstructured models */
+
+/* What the explorer says of a policy, in the unit of planning. */
+static fy_gap_result ask_explorer(fy_weigher *weigher, const foray_reward *reward,
+                                  const int32_t *action)
+{
+    foray_policy *policy = weigher->policy;
+    foray_explorer *explorer = weigher->explorer;
+    memcpy(policy->action, action,
+           (size_t)(weigher->model->horizon * weigher->model->states) * sizeof *action);
+    if (weigher->failed == FORAY_OK)
+        weigher->failed = explorer->ops->certify(explorer, reward, policy);
+    if (weigher->failed != FORAY_OK)
+        return (fy_gap_result){0};
+    double gap = policy->certificate.gap;
+    return (fy_gap_result){.gap = gap,
+                           .value = policy->expected,
+                           .low = policy->low,
+                           .high = policy->high,
+                           .values = gap};
+}
+
+static double let_explorer_plan(fy_weigher *weigher, int32_t *action)
+{
+    const foray_reward *sum = weigher->sum;
+    const fy_reward_unit unit = fy_reward_unit_of(sum);
+    foray_explorer *explorer = weigher->explorer;
+    foray_policy *policy;
+    if (weigher->failed == FORAY_OK)
+        weigher->failed = explorer->ops->plan(explorer, 1, &sum, FORAY_PLUGIN, &policy);
+    if (weigher->failed != FORAY_OK)
+        return 0;
+    memcpy(action, policy->action,
+           (size_t)(weigher->model->horizon * weigher->model->states) * sizeof *action);
+    double best = fy_reward_value(&unit, policy->expected);
+    foray_policy_destroy(policy);
+    return best;
 }
 
 /* ------------------------------------------------------------------ weightings */
@@ -120,10 +169,11 @@ foray_status fy_weigher_set(fy_weigher *weigher, const double *weight)
 
 double fy_weigher_plan(fy_weigher *weigher, int32_t *action)
 {
-    fy_exact_set(&weigher->exact, weigher->sum);
-    weigher->best = fy_exact_value(&weigher->exact, NULL, action, NULL);
     weigher->plans++;
-    return weigher->best;
+    if (weigher->explorer)
+        return weigher->best = let_explorer_plan(weigher, action);
+    fy_exact_set(&weigher->exact, weigher->sum);
+    return weigher->best = fy_exact_value(&weigher->exact, NULL, action, NULL);
 }
 
 /* From the unit of planning; what is above 0 stays so, and differences of values count their
@@ -140,8 +190,10 @@ static double loss_outside(const foray_reward *reward, const fy_gap_result *resu
 double fy_weigher_loss(fy_weigher *weigher, const int32_t *action)
 {
     weigher->certificates++;
-    if (weigher->certifier) {
-        const fy_gap_result found = fy_certifier_policy(weigher->certifier, weigher->sum, action);
+    if (weigher->certifier || weigher->explorer) {
+        const fy_gap_result found =
+            weigher->certifier ? fy_certifier_policy(weigher->certifier, weigher->sum, action)
+                               : ask_explorer(weigher, weigher->sum, action);
         return loss_outside(weigher->sum, &found);
     }
     if (isnan(weigher->best))
@@ -150,49 +202,7 @@ double fy_weigher_loss(fy_weigher *weigher, const int32_t *action)
     return fmax(0, weigher->best - fy_exact_value(&weigher->exact, action, NULL, NULL));
 }
 
-/* V_bar(mu), with what conversion may have rounded. */
-static double bar_outside(const foray_reward *reward, double bar)
-{
-    const fy_reward_unit unit = fy_reward_unit_of(reward);
-    double off = (double)(reward->horizon + 4) * DBL_EPSILON *
-                 (fabs(unit.offset) + fabs(unit.slope) * unit.max);
-    return fy_reward_value(&unit, bar) + off;
-}
-
-/* V_top = min{ V_bar, high(pi) + D(pi) } */
-foray_status fy_weigher_top(fy_weigher *weigher, const fy_weighed *plan, double loss, double *top)
-{
-    static const double alone = 1;
-    double low, high, bar;
-    if (!weigher->certifier) {
-        *top = isnan(weigher->best) ? fy_weigher_plan(weigher, NULL) : weigher->best;
-        return FORAY_OK;
-    }
-    fy_weigher_interval(weigher, 1, plan, &alone, weigher->weight, &low, &high);
-    fy_gap_begin(weigher->certifier->gap, weigher->sum);
-    (void)fy_gap_bound_best(weigher->certifier->gap, &bar);
-    *top = fmin(high + loss, bar_outside(weigher->sum, bar));
-    return FORAY_OK;
-}
-
-/* -------------------------------------------------------------------- policies */
-
-foray_status fy_weigher_add(fy_weigher *weigher, const int32_t *action, fy_weighed *out)
-{
-    fy_arena *arena = &weigher->arena;
-    int64_t cells = weigher->model->horizon * weigher->model->states;
-    *out = (fy_weighed){0};
-    if (!FY_NEW(arena, out->action, cells) || !FY_NEW(arena, out->value, weigher->count))
-        return FORAY_ERROR_MEMORY;
-    memcpy(out->action, action, (size_t)cells * sizeof *action);
-    for (int64_t i = 0; i < weigher->count; i++) {
-        fy_exact_set(&weigher->exact, weigher->reward[i]);
-        out->value[i] = weigher->sign[i] * fy_exact_value(&weigher->exact, out->action, NULL, NULL);
-    }
-    return FORAY_OK;
-}
-
-/* V_low or V_high of a policy for the reward that was laid out. */
+/* V_low (sign -1) or V_high of a policy for the reward that was laid out; NULL: of the best. */
 static double follow(const fy_weigher *weigher, const int32_t *action, int sign)
 {
     double mean;
@@ -209,6 +219,59 @@ static double follow(const fy_weigher *weigher, const int32_t *action, int sign)
     return mean;
 }
 
+/* V_bar(mu), with what conversion may have rounded. */
+static double bar_outside(const foray_reward *reward, double bar)
+{
+    const fy_reward_unit unit = fy_reward_unit_of(reward);
+    double off = (double)(reward->horizon + 4) * DBL_EPSILON *
+                 (fabs(unit.offset) + fabs(unit.slope) * unit.max);
+    return fy_reward_value(&unit, bar) + off;
+}
+
+/* V_top = min{ V_bar, high(pi) + D(pi) } */
+foray_status fy_weigher_top(fy_weigher *weigher, const fy_weighed *plan, double loss, double *top)
+{
+    static const double alone = 1;
+    double low, high;
+    if (!weigher->certifier && !weigher->explorer) {
+        *top = isnan(weigher->best) ? fy_weigher_plan(weigher, NULL) : weigher->best;
+        return FORAY_OK;
+    }
+    fy_weigher_interval(weigher, 1, plan, &alone, weigher->weight, &low, &high);
+    *top = high + loss;
+    if (weigher->explorer)
+        return FORAY_OK;
+    fy_exact_set(&weigher->exact, weigher->sum);
+    *top = fmin(*top, bar_outside(weigher->sum, follow(weigher, NULL, 1)));
+    return FORAY_OK;
+}
+
+/* -------------------------------------------------------------------- policies */
+
+/* V(r) of a policy under the centre. */
+static double value_of(fy_weigher *weigher, const foray_reward *reward, const int32_t *action)
+{
+    if (weigher->explorer) {
+        const fy_reward_unit unit = fy_reward_unit_of(reward);
+        return fy_reward_value(&unit, ask_explorer(weigher, reward, action).value);
+    }
+    fy_exact_set(&weigher->exact, reward);
+    return fy_exact_value(&weigher->exact, action, NULL, NULL);
+}
+
+foray_status fy_weigher_add(fy_weigher *weigher, const int32_t *action, fy_weighed *out)
+{
+    fy_arena *arena = &weigher->arena;
+    int64_t cells = weigher->model->horizon * weigher->model->states;
+    *out = (fy_weighed){0};
+    if (!FY_NEW(arena, out->action, cells) || !FY_NEW(arena, out->value, weigher->count))
+        return FORAY_ERROR_MEMORY;
+    memcpy(out->action, action, (size_t)cells * sizeof *action);
+    for (int64_t i = 0; i < weigher->count; i++)
+        out->value[i] = weigher->sign[i] * value_of(weigher, weigher->reward[i], out->action);
+    return fy_weigher_status(weigher);
+}
+
 /* u_i of a policy: J, E, and an interval by itself, all from the unit of planning. */
 static void find_worth_of(fy_weigher *weigher, int64_t i, fy_weighed *policy)
 {
@@ -221,18 +284,31 @@ static void find_worth_of(fy_weigher *weigher, int64_t i, fy_weighed *policy)
                                 (fabs(unit.offset) + fabs(unit.slope) * unit.max)
                           : 0;
     fy_worth worth = {.J = J};
-    fy_worth_of(weigher->certifier->difference, reward, &choices, &worth);
-    fy_exact_set(&weigher->exact, reward);
-    double low = follow(weigher, policy->action, -1), high = follow(weigher, policy->action, 1);
-    double width = fy_difference_norm(weigher->certifier->difference, J) + worth.E;
-    low = fmax(fmax(low, worth.value - width), 0);
-    high = fmin(fmin(high, worth.value + width), unit.max);
+    double low, high;
+    if (weigher->explorer) {
+        const fy_gap_result found = ask_explorer(weigher, reward, policy->action);
+        worth.value = found.value;
+        worth.E = fmax(found.high - found.value, found.value - found.low);
+        low = found.low;
+        high = found.high;
+    } else {
+        fy_worth_of(weigher->certifier->difference, reward, &choices, &worth);
+        fy_exact_set(&weigher->exact, reward);
+        double width = fy_difference_norm(weigher->certifier->difference, J) + worth.E;
+        low = fmax(follow(weigher, policy->action, -1), worth.value - width);
+        high = fmin(follow(weigher, policy->action, 1), worth.value + width);
+    }
+    low = fmax(low, 0);
+    high = fmin(high, unit.max);
     for (int64_t k = 0; k < weigher->unknowns; k++)
         J[k] *= slope;
     policy->middle[i] = offset + slope * worth.value;
     policy->E[i] = fabs(slope) * worth.E + off;
-    policy->low[i] = offset + slope * (slope > 0 ? low : high) - off;
-    policy->high[i] = offset + slope * (slope > 0 ? high : low) + off;
+    /* No return is beyond these, whatever was rounded. */
+    double from = fmin(offset, offset + slope * unit.max),
+           to = fmax(offset, offset + slope * unit.max);
+    policy->low[i] = fmax(offset + slope * (slope > 0 ? low : high) - off, from);
+    policy->high[i] = fmin(offset + slope * (slope > 0 ? high : low) + off, to);
 }
 
 foray_status fy_weigher_find_worth(fy_weigher *weigher, fy_weighed *policy)
@@ -247,10 +323,10 @@ foray_status fy_weigher_find_worth(fy_weigher *weigher, fy_weighed *policy)
         return FORAY_ERROR_MEMORY;
     for (int64_t i = 0; i < m; i++) {
         policy->middle[i] = policy->low[i] = policy->high[i] = policy->value[i];
-        if (weigher->certifier)
+        if (weigher->certifier || weigher->explorer)
             find_worth_of(weigher, i, policy);
     }
-    return FORAY_OK;
+    return fy_weigher_status(weigher);
 }
 
 /* sum_k mu_k sum_i k_i Vhat_ki +- ( ||sum_k mu_k sum_i k_i J_ki||_B + sum_k mu_k sum_i k_i E_ki ),
@@ -270,16 +346,19 @@ void fy_weigher_interval(fy_weigher *weigher, int64_t policies, const fy_weighed
             E += share * policy[k].E[i];
             least += share * policy[k].low[i];
             most += share * policy[k].high[i];
-            size += fabs(share * policy[k].middle[i]);
+            size += fabs(share * policy[k].low[i]) + fabs(share * policy[k].high[i]);
             for (int64_t u = 0; u < weigher->unknowns; u++)
                 weigher->J[u] += share * J[u];
         }
-    *low = least;
-    *high = most;
+    bool known = !weigher->certifier && !weigher->explorer;
+    bool added = !known && (policies > 1 || weigher->count > 1);
+    double rounding = (double)(policies * weigher->count + 4) * DBL_EPSILON;
+    *low = added ? least - rounding * size : least;
+    *high = added ? most + rounding * size : most;
     if (!weigher->certifier)
         return;
     double width = fy_difference_norm(weigher->certifier->difference, weigher->J) + E;
-    double off = (double)(policies * weigher->count + 4) * DBL_EPSILON * (size + width);
-    *low = fmax(least, value - width - off);
-    *high = fmin(most, value + width + off);
+    double off = rounding * (size + width);
+    *low = fmax(*low, value - width - off);
+    *high = fmin(*high, value + width + off);
 }

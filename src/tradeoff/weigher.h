@@ -11,14 +11,17 @@
 #ifndef FY_WEIGHER_H
 #define FY_WEIGHER_H
 
-#include "certify/certifier.h"
+#include "explore/explorer.h"
 #include "plan/layout.h"
 
 typedef struct fy_weigher {
     fy_arena arena;
     foray_context *ctx;
     const foray_model *model; /* whose states policies are about */
-    fy_certifier *certifier;  /* NULL: theta is known, and losses are exact */
+    fy_certifier *certifier;  /* or */
+    foray_explorer *explorer; /* of an unstructured model, which plans and certifies by itself, with
+                                 intervals of its own and without J; both NULL: theta is known, and
+                                 losses are exact */
     int64_t count;
     const foray_reward *const *reward; /* [count] for that model */
     double *sign;                      /* [count] 1: as much as possible; -1: as little */
@@ -32,6 +35,8 @@ typedef struct fy_weigher {
     int32_t *room;                     /* [horizon][states] for a plan */
     double *J;                         /* [unknowns] for sums */
     int64_t plans, certificates;       /* how many were made */
+    foray_policy *policy;              /* what the explorer is asked about, and */
+    foray_status failed;               /* the first failure of that, which sticks */
 } fy_weigher;
 
 /* A policy and, for every reward, what it is worth: u_i under the centre; J and E, signed as u_i
@@ -44,14 +49,18 @@ typedef struct fy_weighed {
     double *middle, *J, *E, *low, *high;
 } fy_weighed;
 
-/* The model's certifier, which has been estimated and has room for differences, or NULL where its
- * theta is known. The caller keeps the rewards; sign: [count], or NULL for what each reward says
- * itself. FORAY_ERROR_INPUT where a reward cannot be part of a sum. */
+/* The model's certifier, which has been estimated and has room for differences; or the explorer of
+ * an unstructured model; or neither, where theta is known. The caller keeps the rewards; sign:
+ * [count], or NULL for what each reward says itself. FORAY_ERROR_INPUT where a reward cannot be
+ * part of a sum. */
 foray_status fy_weigher_create(foray_context *ctx, const foray_model *model,
-                               fy_certifier *certifier, int64_t count,
+                               fy_certifier *certifier, foray_explorer *explorer, int64_t count,
                                const foray_reward *const *rewards, const double *sign,
                                fy_weigher **out);
 void fy_weigher_destroy(fy_weigher *weigher);
+
+/* Whether all went well so far: an explorer failed, or somebody wants it to stop. */
+foray_status fy_weigher_status(const fy_weigher *weigher);
 
 /* The weighting that the calls below are about. */
 foray_status fy_weigher_set(fy_weigher *weigher, const double *weight);
