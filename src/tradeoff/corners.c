@@ -145,6 +145,12 @@ static bool meet(const fy_corners *corners, const int64_t *planes, fy_corner *ou
         x[i] = e.inverse[i][0];
     double off = error_of(&e, residual(a, x, m + 1)), sum = 0;
     *out = (fy_corner){0};
+    for (int64_t r = 0; r < m; r++) { /* an edge of the simplex is exactly there */
+        double *edge = planes[r] < corners->policies ? NULL : &x[planes[r] - corners->policies];
+        off = edge ? fmax(off, fabs(*edge)) : off;
+        if (edge)
+            *edge = 0;
+    }
     for (int64_t i = 0; i < m; i++) {
         if (!(x[i] >= -inside))
             return false;

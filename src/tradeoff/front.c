@@ -137,14 +137,49 @@ static double gain_at(const fy_front *front, int64_t c)
     return gain > nothing * front->corners.size ? gain : 0;
 }
 
-/* How much the loss can change between the corner and where it is without rounding. Of two rewards
- * neighbouring cells meet at the same number. */
-static double moved(const fy_front *front, const fy_corner *corner)
+/* What any policy loses at most, of any weighting. */
+static double most_of(const fy_front *front)
 {
     double most = 0;
     for (int64_t i = 0; i < front->corners.m; i++)
         most = fmax(most, front->weigher->most[i] / front->weigher->scale[i]);
-    return front->corners.m == 2 ? 0 : corner->off * most;
+    return most;
+}
+
+/* How much the loss can change between the corner and where it is without rounding. Of two rewards
+ * neighbouring cells meet at the same number. */
+static double moved(const fy_front *front, const fy_corner *corner)
+{
+    return front->corners.m == 2 ? 0 : corner->off * most_of(front);
+}
+
+/* The next corner beyond a weight of the second reward; -1: there is none. */
+static int64_t next_corner(const fy_front *front, double weight)
+{
+    int64_t next = -1;
+    for (int64_t c = 0; c < front->corners.count; c++) {
+        double w = front->corners.corner[c].w[1];
+        if (w > weight && (next < 0 || w < front->corners.corner[next].w[1]))
+            next = c;
+    }
+    return next;
+}
+
+/* Two rewards: is one and the same policy certified at every two neighbouring corners, from weight
+ * 0 to 1? Then nothing rests on how corners were found. */
+static bool covers(const fy_front *front)
+{
+    int64_t here = next_corner(front, -1), next;
+    bool covered = here >= 0 && front->corners.corner[here].w[1] == 0;
+    for (; covered && (next = next_corner(front, front->corners.corner[here].w[1])) >= 0;
+         here = next) {
+        bool shared = false;
+        for (int64_t k = 0; k < front->policies; k++)
+            shared |=
+                !isnan(fy_front_loss(front, here, k)) && !isnan(fy_front_loss(front, next, k));
+        covered = shared;
+    }
+    return covered && front->corners.corner[here].w[1] == 1;
 }
 
 /* Certifies every policy at the corners of its cell, and finds the largest. */
@@ -397,6 +432,8 @@ foray_status fy_front_find(fy_arena *arena, fy_weigher *weigher, int64_t most, d
         status = weigher->count == 2 ? find_by_certificates(&front) : find_by_gains(&front);
     if (status == FORAY_OK)
         put_in_order(&front);
+    if (status == FORAY_OK && weigher->count == 2 && !covers(&front))
+        front.eps = most_of(&front);
     for (int64_t k = 0; k < front.policies && status == FORAY_OK; k++)
         status = fy_weigher_find_worth(weigher, &front.policy[k]);
     *out = front;
