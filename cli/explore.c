@@ -192,7 +192,7 @@ static cli_exit choose_algorithm(exploration *e, foray_settings *settings)
 static cli_exit choose_plan_every(const exploration *e, foray_settings *settings)
 {
     const cli_session *session = e->session;
-    if (!cli_view_is_open(&e->view) || cli_has(session, "plan-every") ||
+    if (!cli_view_is_unstructured(&e->view) || cli_has(session, "plan-every") ||
         cli_has(session, "literal"))
         return CLI_DONE;
     return cli_status(session, foray_settings_set(session->ctx, settings, "plan_every", "16"));

@@ -32,7 +32,7 @@ static const char *clusters_in(const char *source)
     return found;
 }
 
-bool cli_view_is_open(const cli_view *view)
+bool cli_view_is_unstructured(const cli_view *view)
 {
     return view->model_path && begins(view->model_path, "unstructured:");
 }
@@ -379,7 +379,7 @@ static cli_exit load_model(cli_session *session, const cli_view *view, foray_mod
     /* An unstructured model has the names that the program gives to its actions. */
     int64_t names = spec->action_name ? spec->actions : 0;
     cli_exit code = cli_status(
-        session, cli_view_is_open(view)
+        session, cli_view_is_unstructured(view)
                      ? fy_model_of_sizes(ctx, view->model_path, names, spec->action_name, &model)
                      : foray_model_load(ctx, view->model_path, &model));
     if (code == CLI_DONE && foray_model_horizon(model) != spec->horizon)

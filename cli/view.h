@@ -58,7 +58,7 @@ struct cli_view {
 bool cli_view_names(const char *source);
 
 /* Is nothing known about it but its sizes? */
-bool cli_view_is_open(const cli_view *view);
+bool cli_view_is_unstructured(const cli_view *view);
 
 /* Opens a view from its text as it was typed; the options of CLI_OPTIONS_VIEW override the text. */
 cli_exit cli_view_open(cli_session *session, const char *source, cli_view *out);

@@ -594,7 +594,7 @@ static void show_bounds(const fy_lab *lab, fy_content *content)
     fy_content_table(content, FY_TABLE_READ, "bounds", NULL, &table);
 }
 
-static void show_least_dims(const fy_lab *lab, fy_content *content)
+static void show_min_dims(const fy_lab *lab, fy_content *content)
 {
     static const char *const heading[] = {"delta", "least d"};
     static const double deltas[] = {1e-6, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.49};
@@ -819,7 +819,7 @@ static foray_status show_lowerbound(fy_lab *lab, fy_content *content)
                                   "on the rate is at least 1 − delta.");
     fy_content_table(content, FY_TABLE_READ, "summary", NULL, &summary);
     show_bounds(lab, content);
-    show_least_dims(lab, content);
+    show_min_dims(lab, content);
     return status;
 }
 

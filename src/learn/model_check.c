@@ -37,7 +37,7 @@ static int64_t model_bytes(const foray_model *model)
     return bytes + (model->basis ? model->basis->bytes : 0);
 }
 
-static void count_things(const foray_model *model, foray_model_facts *facts)
+static void count_parts(const foray_model *model, foray_model_facts *facts)
 {
     facts->pairs = model->available;
     for (int64_t k = 0; k < model->available; k++) {
@@ -346,7 +346,7 @@ static foray_status check(foray_context *ctx, const foray_model *model, foray_mo
                                      .min_probability = NAN};
         return FORAY_OK;
     }
-    count_things(model, facts);
+    count_parts(model, facts);
     if (!basis)
         return explain_missing_form(ctx, model);
     facts->blocks = basis->blocks;

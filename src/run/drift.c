@@ -34,14 +34,14 @@
  * the sets have no law in common. It is concave in w; whichever w decides how soon a change is
  * noticed, not whether it is one. */
 
-typedef struct open_checking {
+typedef struct unstructured_checking {
     foray_run *run;
     fy_drift *drift;
     const fy_seen *before;
     fy_seen *later;
     int64_t state, action; /* the first law that was refuted, -1: of first states; */
     double apart;          /* and by how much, above 0 once there is one */
-} open_checking;
+} unstructured_checking;
 
 typedef struct pair_of_laws {
     const fy_seen *before, *later;
@@ -97,7 +97,7 @@ static double furthest_apart(const pair_of_laws *two)
 }
 
 /* -inf: one of the two has no data. */
-static double compare(const open_checking *c, int64_t state, int64_t action)
+static double compare(const unstructured_checking *c, int64_t state, int64_t action)
 {
     const foray_model *model = c->run->model;
     pair_of_laws two = {.before = c->before, .later = c->later};
@@ -116,7 +116,7 @@ static double compare(const open_checking *c, int64_t state, int64_t action)
 }
 
 /* Every law is looked at whenever its new transitions have grown by a tenth. */
-static void look_at_law(open_checking *c, int64_t state, int64_t action)
+static void look_at_law(unstructured_checking *c, int64_t state, int64_t action)
 {
     int64_t law = state < 0 ? 0 : fy_seen_law(c->later, fy_seen_find(c->later, state), action);
     int64_t n = c->later->visits[law];
@@ -131,7 +131,8 @@ static void look_at_law(open_checking *c, int64_t state, int64_t action)
 }
 
 /* What the run was told to be absorbing has no law: it cannot be left. */
-static foray_status take_step(open_checking *c, const fy_recorded_episode *episode, int64_t t)
+static foray_status take_step(unstructured_checking *c, const fy_recorded_episode *episode,
+                              int64_t t)
 {
     int32_t state = episode->states[t], next = episode->states[t + 1];
     if (next != state &&
@@ -147,9 +148,9 @@ static foray_status take_step(open_checking *c, const fy_recorded_episode *episo
     return FORAY_OK;
 }
 
-static foray_status take_open_episode(void *user, const fy_recorded_episode *episode)
+static foray_status take_unstructured_episode(void *user, const fy_recorded_episode *episode)
 {
-    open_checking *c = user;
+    unstructured_checking *c = user;
     fy_drift *drift = c->drift;
     foray_status status = FORAY_OK;
     drift->episodes++;
@@ -173,7 +174,8 @@ static foray_status take_open_episode(void *user, const fy_recorded_episode *epi
 }
 
 /* A law of either, once all data are there: one that was refuted on the way stays so. */
-static void list_law(open_checking *c, int64_t state, int64_t action, int64_t visits, int64_t later)
+static void list_law(unstructured_checking *c, int64_t state, int64_t action, int64_t visits,
+                     int64_t later)
 {
     fy_drift *drift = c->drift;
     fy_law_fit law = {.state = state,
@@ -192,7 +194,7 @@ static void list_law(open_checking *c, int64_t state, int64_t action, int64_t vi
     drift->law[drift->laws++] = law;
 }
 
-static void list_state(open_checking *c, int64_t state)
+static void list_state(unstructured_checking *c, int64_t state)
 {
     int64_t place = fy_seen_find(c->before, state), other = fy_seen_find(c->later, state);
     for (int64_t a = 0; a < c->before->actions; a++)
@@ -201,7 +203,7 @@ static void list_state(open_checking *c, int64_t state)
 }
 
 /* First states, then the states of the run, then those that are new. */
-static foray_status list_laws(open_checking *c)
+static foray_status list_laws(unstructured_checking *c)
 {
     int64_t max = fy_seen_laws(c->before) + fy_seen_laws(c->later);
     if (!FY_ALLOC(c->run->ctx, c->drift->law, max))
@@ -215,16 +217,17 @@ static foray_status list_laws(open_checking *c)
     return FORAY_OK;
 }
 
-static foray_status check_open(foray_run *run, const char *path, double delta, fy_drift **out)
+static foray_status check_unstructured(foray_run *run, const char *path, double delta,
+                                       fy_drift **out)
 {
-    open_checking c = {.run = run, .before = fy_unstructured_seen(run->explorer)};
+    unstructured_checking c = {.run = run, .before = fy_unstructured_seen(run->explorer)};
     foray_status status = fy_seen_create(run->ctx, run->model->actions, &c.later);
     if (status == FORAY_OK && !FY_ALLOC(run->ctx, c.drift, 1))
         status = FORAY_ERROR_MEMORY;
     if (status == FORAY_OK) {
         c.drift->delta = delta;
         c.drift->refuted = -1;
-        status = fy_data_read(run->ctx, run->model, path, take_open_episode, &c);
+        status = fy_data_read(run->ctx, run->model, path, take_unstructured_episode, &c);
     }
     if (status == FORAY_OK)
         status = list_laws(&c);
@@ -388,7 +391,7 @@ foray_status fy_run_check_data(foray_run *run, const char *path, double delta, f
     checking c = {.run = run, .arena = {.ctx = run->ctx}};
     bool between = delta > 0 && delta < 1;
     if (between && run->model->unstructured)
-        return check_open(run, path, delta, out);
+        return check_unstructured(run, path, delta, out);
     if (!between || !run->model->basis)
         return fy_fail(run->ctx, FORAY_ERROR_USAGE, "a delta of %g, or a model without laws",
                        delta);

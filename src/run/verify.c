@@ -204,14 +204,14 @@ static foray_status check_opened(foray_run *run)
     return status == FORAY_OK ? check_model(run) : status;
 }
 
-static bool next_plan_please(void *user, int64_t id, int64_t episodes, const char *reward_name,
-                             const char *reward_json, const foray_policy *policy)
+static bool accept_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
+                        const char *reward_json, const foray_policy *policy)
 {
     (void)user, (void)id, (void)episodes, (void)reward_name, (void)reward_json, (void)policy;
     return true;
 }
 
-static bool next_point_please(void *user, int64_t episodes, int64_t plans, double bound)
+static bool accept_point(void *user, int64_t episodes, int64_t plans, double bound)
 {
     (void)user, (void)episodes, (void)plans, (void)bound;
     return true;
@@ -419,9 +419,9 @@ foray_status fy_run_verify(foray_run *run, bool structure)
     if (status == FORAY_OK)
         status = check_opened(run);
     if (status == FORAY_OK)
-        status = foray_run_plans(run, next_plan_please, NULL);
+        status = foray_run_plans(run, accept_plan, NULL);
     if (status == FORAY_OK)
-        status = foray_run_trace(run, next_point_please, NULL);
+        status = foray_run_trace(run, accept_point, NULL);
     if (status == FORAY_OK)
         status = check_history(run);
     fy_store_rollback(run->store);
