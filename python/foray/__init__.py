@@ -17,6 +17,7 @@ from .errors import (
     FileError,
     ForayError,
     InputError,
+    LimitsError,
     MissingFileError,
     OutOfMemory,
     RunError,
@@ -25,10 +26,11 @@ from .errors import (
 )
 from .lab import Tables, compare, experiments, lab
 from .models import Builder, Model, load_model, unstructured_model, world, worlds
-from .plans import Certificate, Law, Place, Plan, Reasons
+from .plans import Certificate, Difference, Law, Place, Plan, Reasons
 from .rewards import Reward, avoid, goal, load_reward, reach, reward
 from .runs import Run, explore, open_run
 from .tables import from_arrays, from_table
+from .tradeoffs import Front, Limit
 
 with _suppress(ImportError):  # no Gymnasium, or one before 1.0
     from . import gym as gym  # registers the built-in worlds
@@ -39,10 +41,14 @@ __all__ = [
     "Builder",
     "Certificate",
     "Clusters",
+    "Difference",
     "FileError",
     "ForayError",
+    "Front",
     "InputError",
     "Law",
+    "Limit",
+    "LimitsError",
     "MissingFileError",
     "Model",
     "OutOfMemory",

@@ -223,6 +223,51 @@ class Doubt(Structure):
     ]
 
 
+class FrontStruct(Structure):
+    _fields_ = [
+        ("rewards", c_int64),
+        ("policies", c_int64),
+        ("corners", c_int64),
+        ("scale", POINTER(c_double)),
+        ("policy", POINTER(c_void_p)),
+        ("value", POINTER(c_double)),
+        ("low", POINTER(c_double)),
+        ("high", POINTER(c_double)),
+        ("centre", POINTER(c_double)),
+        ("corner", POINTER(c_double)),
+        ("top", POINTER(c_double)),
+        ("loss", POINTER(c_double)),
+        ("certificate", CertificateStruct),
+        ("worst_corner", c_int64),
+        ("worst_policy", c_int64),
+        ("gain", c_double),
+        ("full", c_bool),
+        ("plans", c_int64),
+        ("certificates", c_int64),
+    ]
+
+
+class LimitStruct(Structure):
+    _fields_ = [("reward", c_void_p), ("bound", c_double), ("at_most", c_bool)]
+
+
+class LimitedStruct(Structure):
+    _fields_ = [
+        ("outcome", c_int),
+        ("policy", c_void_p),
+        ("limits", c_int64),
+        ("value", POINTER(c_double)),
+        ("low", POINTER(c_double)),
+        ("high", POINTER(c_double)),
+        ("price", POINTER(c_double)),
+        ("needed", c_double),
+        ("top", c_double),
+        ("doubt", POINTER(Doubt)),
+        ("plans", c_int64),
+        ("certificates", c_int64),
+    ]
+
+
 class ExplorerFacts(Structure):
     _fields_ = [
         ("episodes", c_int64),
@@ -568,6 +613,14 @@ status foray_explorer_estimate          ptr ptr ptr
 status foray_explorer_intervals         ptr ptr ptr ptr
 status foray_explorer_refutation        ptr ptr
 void   foray_refutation_print           ptr ptr ptr size
+
+status foray_explorer_tradeoff          ptr i64 ptr ptr i64 f64 ptr
+status foray_tradeoff_known             ptr ptr i64 ptr ptr i64 f64 ptr
+void   foray_front_destroy              ptr
+i64    foray_front_choose               ptr ptr ptr
+status foray_explorer_plan_limited      ptr ptr i64 ptr ptr
+status foray_plan_known_limited         ptr ptr ptr i64 ptr ptr
+void   foray_limited_destroy            ptr
 
 status foray_run_create                 ptr str int ptr str ptr ptr
 status foray_run_open                   ptr str int ptr

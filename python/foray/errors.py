@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 
 class ForayError(Exception):
@@ -39,6 +40,19 @@ class MissingFileError(FileError, FileNotFoundError):
 
 class OutOfMemory(ForayError, MemoryError):
     """Out of memory; nothing is lost."""
+
+
+class LimitsError(ForayError, ValueError):
+    """No plan is proved to keep limits: ``outcome`` is "impossible" where it is proved that no policy
+    keeps them, else "undecided". ``limits`` are those of the policy that comes closest, ``laws`` what
+    should be visited more."""
+
+    def __init__(self, message: str, outcome: str, limits: list[Any], laws: list[Any]) -> None:
+        super().__init__(message)
+        self.outcome, self.limits, self.laws = outcome, limits, laws
+
+    def __reduce__(self) -> Any:
+        return LimitsError, (str(self), self.outcome, self.limits, self.laws)
 
 
 BY_STATUS: dict[int, type[ForayError]] = {

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from . import pictures
 from ._context import Context, Native, text_of
-from ._library import CertificateStruct, Doubt, PolicyStruct, lib
+from ._library import CertificateStruct, Doubt, Draw, PolicyStruct, lib
 from ._numbers import flag, integer, path_of, real
 from .clusters import Clusters
 from .errors import OutOfRange, UsageError, check_free
@@ -76,6 +76,17 @@ def certificate_of(struct: CertificateStruct) -> Certificate:
         vacuous=bool(struct.vacuous),
         verdict=lib.foray_certificate_verdict(byref(struct)).decode(),
     )
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one policy is worth more than another: by the estimate, and between which bounds under every law that
+    fits the data. ``certificate.gap`` is how much worse the first can be at most."""
+
+    value: float
+    low: float
+    high: float
+    certificate: Certificate
 
 
 @dataclass(frozen=True)
@@ -159,6 +170,8 @@ class Plan(Native):
         self._struct = struct = cast(self.pointer, POINTER(PolicyStruct)).contents
         self._clusters = run.clusters if run is not None else clusters
         self.mode = MODES[struct.mode]
+        #: The limits that it keeps, where it was planned within some.
+        self.limits: list[Any] = []
         #: What the policy earns by what was learnt, and between which bounds that lies.
         self.value, self.low, self.high = struct.expected, struct.low, struct.high
         self.certificate = certificate_of(struct.certificate)
@@ -168,8 +181,11 @@ class Plan(Native):
 
     @property
     def policy(self) -> npt.NDArray[np.int32]:
-        """The actions, [horizon, states], for reading; -1 in states where no episode can be."""
+        """The actions, [horizon, states], for reading; -1 in states where no episode can be. Of a
+        mixture ask for its :attr:`parts`."""
         struct = self._struct
+        if struct.odds:
+            raise UsageError("this policy is a mixture: plan.parts are its policies, with their odds")
         if not struct.state:
             return _view(struct.action, (struct.horizon, struct.states), self)
         actions = np.full((struct.horizon, struct.states), -1, np.int32)
@@ -179,8 +195,38 @@ class Plan(Native):
         actions.flags.writeable = False
         return actions
 
-    def _at(self, step: int, state: int) -> int:
-        action = int(lib.foray_policy_action(self.pointer, step, state))
+    @property
+    def draws(self) -> bool:
+        """Is it a mixture, of which one policy is drawn for every episode, or does it draw its actions?"""
+        return bool(self._struct.odds) or bool(self._struct.chance)
+
+    @property
+    def parts(self) -> list[tuple[float, npt.NDArray[np.int32]]]:
+        """The policies of a mixture, [horizon, states] as :attr:`policy`, with their odds; of any other,
+        itself."""
+        struct = self._struct
+        if not struct.odds:
+            return [(1.0, self.policy)]
+        covered = struct.covered if struct.state else struct.states
+        shape = (struct.parts * struct.horizon, covered)
+        rows = _view(struct.action, shape, self).reshape(struct.parts, struct.horizon, covered)
+        where = np.ctypeslib.as_array(struct.state, (covered,)) if struct.state else slice(None)
+        found = []
+        for k in range(struct.parts):
+            actions = np.full((struct.horizon, struct.states), -1, np.int32)
+            actions[:, where] = rows[k]
+            actions.flags.writeable = False
+            found.append((struct.odds[k], actions))
+        return found
+
+    def _at(self, step: int, state: int, episode: int | None = None, seed: int = 1) -> int:
+        if self.draws:
+            if episode is None:
+                raise UsageError("this policy draws: give the number of the episode, action(step, state, episode=)")
+            draw = Draw(integer(seed, "seed", 0), integer(episode, "episode", 0), step)
+            action = int(lib.foray_policy_draw(self.pointer, byref(draw), state))
+        else:
+            action = int(lib.foray_policy_action(self.pointer, step, state))
         if action < 0:
             raise OutOfRange(f"state {state} is unreachable: no episode of the model can be there")
         return action
@@ -195,19 +241,22 @@ class Plan(Native):
         """Is it proved that no policy is better (with probability 1 - delta)?"""
         return self.certificate.optimal == "proved"
 
-    def action(self, step: int, state: Any) -> int:
+    def action(self, step: int, state: Any, *, episode: int | None = None, seed: int = 1) -> int:
         """What to do in a state, with step from 0; in a run that explored an environment, also at
-        one of its observations: of any space, or a row of numbers that is seen through clusters."""
+        one of its observations: of any space, or a row of numbers that is seen through clusters. What a
+        policy draws (:attr:`draws`) depends on the seed, the number of the episode, and the step."""
         step = integer(step, "step", 0, self._struct.horizon - 1, OutOfRange)
         if isinstance(state, (int, np.integer)):
             if self.run is not None:
                 self.run._check_meant(state)
-            return self._at(step, integer(state, "state", 0, self._struct.states - 1, OutOfRange))
+            return self._at(step, integer(state, "state", 0, self._struct.states - 1, OutOfRange), episode, seed)
+        if self._clusters is not None and self.draws:
+            raise UsageError("a policy that draws answers the numbers of clusters, not vectors")
         if self._clusters is not None:
             return self._clusters._action(self.pointer, step, state)
         if self.run is None:
             raise UsageError("this plan is a copy without its run, which knows observations: give the number of a state")
-        return self._at(step, self.run.state_of(state))
+        return self._at(step, self.run.state_of(state), episode, seed)
 
     __call__ = action
 
@@ -235,8 +284,7 @@ class Plan(Native):
             Place(p.step, p.state, p.action, p.share) for p in doubt.place[: doubt.places]
         ]
         laws = [
-            Law(_law_name(w), w.state, w.action, w.visits, w.share, w.more)
-            for w in doubt.law[: doubt.laws]
+            law_of(w) for w in doubt.law[: doubt.laws]
         ]
         lib.foray_doubt_destroy(out)
         return Reasons(places, laws)
@@ -291,6 +339,11 @@ def _parsed(data: bytes, model: Model, reward: BuiltReward, clusters: Clusters |
     context, out = Context(), c_void_p()
     context.call(lib.foray_policy_parse, context, data, len(data), b"plan", byref(out))
     return Plan(Policy(out), model, reward, None, clusters)
+
+
+def law_of(law: Any) -> Law:
+    """What C says of a law, as Python has it."""
+    return Law(_law_name(law), law.state, law.action, law.visits, law.share, law.more)
 
 
 def _law_name(law: Any) -> str:

@@ -32,7 +32,7 @@ class BuiltReward(Native):
         self._destroyed_by(_destroy, model, self.pointer)
 
     def __reduce__(self) -> Any:
-        return _parsed, (self.model, self._json())
+        return parsed_reward, (self.model, self._json())
 
     @property
     def name(self) -> str:
@@ -76,7 +76,7 @@ def _destroy(model: Model, pointer: int) -> None:
     lib.foray_reward_destroy(pointer)
 
 
-def _parsed(model: Model, data: bytes) -> BuiltReward:
+def parsed_reward(model: Model, data: bytes) -> BuiltReward:
     """A reward from the bytes of a reward file."""
     context, out = Context(), c_void_p()
     context.call(lib.foray_reward_parse, context, model, data, len(data), b"reward", byref(out))

@@ -26,12 +26,13 @@ from ._library import (
     PROGRESS,
     TRACE,
     CertificateStruct,
+    DifferenceStruct,
     ExplorerFacts,
     Refutation,
     Settings,
     lib,
 )
-from ._numbers import Initial, flag, integer, integers, law_of, path_of, real
+from ._numbers import Initial, flag, integer, integers, law_of, path_of, real, reals
 from ._numbers import text as as_text
 from .clusters import Clusters
 from .environments import ModelWorld, PythonWorld, Simulator
@@ -39,8 +40,9 @@ from .episodes import Environment, is_environment, is_vector
 from .errors import ForayError, UsageError, WorldError, check_free
 from .models import Model, load_model, unstructured_model, world
 from .own import own_certify, own_plan, own_reward
-from .plans import GIVEN, Certificate, Plan, Policy, certificate_of, mode_of
+from .plans import GIVEN, Certificate, Difference, Plan, Policy, certificate_of, mode_of
 from .rewards import BuiltReward, Reward, RewardLike, arguments_of, range_of, reward
+from .tradeoffs import Front, front_of, limits_of, plan_within
 from .vector import VectorEnvironment
 
 NEW, REPLACE = 0, 1
@@ -360,10 +362,31 @@ class Run(Native):
 
     # -- plans
 
-    def plan(self, what: RewardLike, *, mode: str = "plugin") -> Plan:
+    def plan(self, what: RewardLike, *, mode: str = "plugin", subject_to: Iterable[Any] = ()) -> Plan:
         """The plan for a reward: see :func:`foray.reward` for what that can be; "own" is the
-        environment's own reward, where it was seen."""
-        return self.plans([what], mode=mode)[0]
+        environment's own reward, where it was seen.
+
+        ``subject_to`` are limits, such as ``"goal:0 >= 2"`` or ``(reward, "<=", 0.1)``: the plan is then the
+        best within them, a mixture of few policies, and ``plan.limits`` are proved to be kept; the
+        certificate is about all policies that keep them. LimitsError where no policy does, or nothing is
+        proved."""
+        limits = limits_of(subject_to)
+        if not limits:
+            return self.plans([what], mode=mode)[0]
+        if mode != "plugin":
+            raise UsageError("plans within limits have no mode: they are mixtures")
+        built = [(self._reward(wanted), most, bound) for wanted, most, bound in limits]
+        plan, plan_limits = plan_within(self, self.model, self._reward(what), built)
+        plan.limits = plan_limits
+        return plan
+
+    def tradeoff(
+        self, rewards: Iterable[RewardLike], *, scale: npt.ArrayLike | None = None, policies: int = 60, until: float = 0.0
+    ) -> Front:
+        """Few policies for every weighting of 2 to 5 rewards: at most so many, until one of them loses at
+        most ``until`` whatever the weighting, or more would not help. Weights are of values divided by
+        ``scale``, by default the width of each reward's range."""
+        return front_of(self, self.model, [self._reward(what) for what in rewards], scale, policies, until)
 
     def plans(self, rewards: Iterable[RewardLike], *, mode: str = "plugin") -> list[Plan]:
         """Plans for several rewards at once, which is cheaper than one after the other."""
@@ -407,24 +430,51 @@ class Run(Native):
             Plan(Policy(c_void_p(pointer)), self.model, b, self) for pointer, b in zip(out, built, strict=True)
         ]
 
-    def certify(self, policy: npt.ArrayLike, what: RewardLike) -> Plan:
-        """Certifies a policy from anywhere, an array [horizon, states] or [states], for a reward. In states where
-        no episode can be it may be -1, as ``plan.policy`` is."""
+    def certify(self, policy: npt.ArrayLike | Plan, what: RewardLike) -> Plan:
+        """Certifies a policy from anywhere for a reward: a plan, or an array of actions, [horizon, states] or
+        [states], or of their probabilities, [horizon, states, actions] or [states, actions]. In states where
+        no episode can be actions may be -1, as ``plan.policy`` is."""
         own = isinstance(what, str) and what == "own"
         built = own_reward(self) if own else self._reward(what)
-        out = c_void_p()
-        context, shape = self._context, (self.model.horizon, self.model.states)
-        given = integers(policy, "policy: action", -1, self.model.actions - 1)
-        if given.shape not in (shape, shape[1:]):
-            raise UsageError(f"a policy of shape {given.shape}, but here it is {shape}, or {shape[1:]} for every step")
-        context.call(lib.foray_policy_create, context, self.model, GIVEN, byref(out))
-        made = Policy(out)
-        made.fill(np.broadcast_to(given, shape))
+        made = self._policy_of(policy)
         if own:
             own_certify(self, made)
         else:
-            context.long(lib.foray_explorer_certify, self._explorer, built, made)
+            self._context.long(lib.foray_explorer_certify, self._explorer, built, made)
         return Plan(made, self.model, built, self)
+
+    def _policy_of(self, policy: npt.ArrayLike | Plan) -> Policy:
+        """A policy of one's own, from what :meth:`certify` takes."""
+        out, context = c_void_p(), self._context
+        shape = (self.model.horizon, self.model.states)
+        laws = (*shape, self.model.actions)
+        if isinstance(policy, Plan):
+            data = policy._json()
+            context.call(lib.foray_policy_parse, context, data, len(data), b"plan", byref(out))
+            return Policy(out)
+        drawn = np.asarray(policy)
+        if drawn.dtype.kind == "f" and drawn.shape in (laws, laws[1:]):
+            chance = np.ascontiguousarray(np.broadcast_to(reals(policy, "policy: probability"), laws))
+            context.call(lib.foray_policy_create_drawing, context, self.model, chance.ctypes.data, byref(out))
+            return Policy(out)
+        given = integers(policy, "policy: action", -1, self.model.actions - 1)
+        if given.shape not in (shape, shape[1:]):
+            raise UsageError(
+                f"a policy of shape {given.shape}, but here it is {shape}, or {shape[1:]} for every step, or with"
+                f" {self.model.actions} probabilities for each"
+            )
+        context.call(lib.foray_policy_create, context, self.model, GIVEN, byref(out))
+        made = Policy(out)
+        made.fill(np.broadcast_to(given, shape))
+        return made
+
+    def difference(self, one: npt.ArrayLike | Plan, other: npt.ArrayLike | Plan, what: RewardLike) -> Difference:
+        """What one policy is worth more than another for a reward, under one and the same law: much sharper than
+        two intervals. Policies as :meth:`certify` takes them."""
+        built, found = self._reward(what), DifferenceStruct()
+        a, b = self._policy_of(one), self._policy_of(other)
+        self._context.long(lib.foray_explorer_compare, self._explorer, built, a, b, byref(found))
+        return Difference(found.expected, found.low, found.high, certificate_of(found.certificate))
 
     def bound(self) -> Certificate:
         """The bound for all rewards r(s,a) in [0,1] at once."""

@@ -9,7 +9,7 @@ import pytest
 
 import foray
 
-MODULES = ["", ".models", ".rewards", ".plans", ".runs", ".environments", ".tables", ".data", ".gym"]
+MODULES = ["", ".models", ".rewards", ".plans", ".runs", ".environments", ".tables", ".data", ".tradeoffs", ".gym"]
 
 
 @pytest.mark.parametrize("name", MODULES)
