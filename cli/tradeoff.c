@@ -84,8 +84,12 @@ static cli_exit find_doubt(trading *t)
                          front->certificate.gap <= cli_real(t->session, "until")
                      ? 0
                      : cli_integer(t->session, "doubt");
-    for (int64_t i = 0; i < front->rewards; i++)
+    for (int64_t i = 0; i < front->rewards; i++) {
+        foray_reward_facts facts;
+        foray_reward_describe(t->rewards.item[i], &facts);
+        t->reasons = facts.stops ? 0 : t->reasons; /* which no sum of rewards has */
         weight[i] = w[i] / front->scale[i];
+    }
     if (t->reasons > 0)
         code =
             cli_status(t->session, fy_reward_sum(t->session->ctx, "this weighting", front->rewards,

@@ -104,7 +104,14 @@ expect 2 "a limit is REWARD >= NUMBER" foray plan rooms.foray -r goal:92 --subje
 expect 2 "one -r only" foray plan rooms.foray -r goal:92 -r goal:3 --subject-to 'goal:46 >= 2'
 expect 2 "cannot be combined with" foray plan rooms.foray -r goal:92 -m optimistic --subject-to 'goal:46 >= 2'
 expect 3 "no such state|No such file|there is no" foray plan rooms.foray -r goal:92 --subject-to 'goal:4600 >= 2'
-expect 3 "cannot stand beside other rewards" foray plan rooms.foray -r goal:92 --subject-to 'avoid:3 >= 0.9'
+
+# ---- events are remembered beside rewards that go on; alone and beside, they are equally likely
+expect 0 "every limit is kept" foray plan chain.foray -r goal:0 --subject-to 'avoid:30 >= 0.5' --subject-to 'reach:10 >= 0.3'
+foray plan chain -r goal:0 --subject-to 'reach:30 >= 0.2' -o there.json --json >there.out
+foray evaluate chain there.json -r reach:30 -r goal:0 --json >there.true
+holds "reach:30 is at least 0.2" below 0.2 "$(json evaluations.0.value there.true)"
+holds "and goal:0 what was said" below "$(json value.policy there.out)" "$(json evaluations.1.value there.true)"
+expect 1 "no policy has more than" foray plan chain.foray -r goal:0 --subject-to 'reach:30 >= 0.999'
 limits=()
 for i in 1 2 3 4 5 6 7 8 9; do limits+=(--subject-to "goal:$i >= 0"); done
 expect 2 "1 to 8 limits" foray plan rooms.foray -r goal:92 "${limits[@]}"

@@ -70,7 +70,8 @@ certificate .0159 inventory 0 10 20
 expect 2 "between 2 to 5 rewards" foray tradeoff river.foray -r goal:0
 expect 2 "between 2 to 5 rewards" foray tradeoff river.foray -r goal:0 -r goal:1 -r goal:2 -r goal:3 \
     -r goal:4 -r goal:5
-expect 3 "cannot stand beside other rewards" foray tradeoff river.foray -r goal:0 -r reach:5
+expect 0 "for every weighting" foray tradeoff river.foray -r goal:0 -r reach:5
+expect 0 "exact, since" foray tradeoff riverswim -r goal:0 -r 'task:F 5 & F (3 & X 4)'
 expect 2 "is for runs" foray tradeoff riverswim -r goal:0 -r goal:5 --radius refit
 expect 2 "cannot be written to standard output" foray tradeoff river.foray -r goal:0 -r goal:5 -o -
 

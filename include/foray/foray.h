@@ -1103,9 +1103,9 @@ typedef struct foray_front {
 enum { FORAY_MAX_REWARDS = 5 };
 
 /* Finds them for 2 to FORAY_MAX_REWARDS rewards: at most `policies`, until the gap is at most
- * `until` or more policies would not make it smaller. scale: [rewards] above 0, or NULL. The caller
- * owns *out. FORAY_ERROR_USAGE as foray_explorer_certify; FORAY_ERROR_INPUT for rewards about
- * reaching or avoiding states. */
+ * `until` or more policies would not make it smaller. scale: [rewards] above 0, or NULL. Reaching
+ * or avoiding states, and tasks, do not stop an episode here: policies remember them. The caller
+ * owns *out. FORAY_ERROR_USAGE as foray_explorer_certify. */
 FORAY_API foray_status foray_explorer_tradeoff(foray_explorer *explorer, int64_t rewards,
                                                const foray_reward *const *reward,
                                                const double *scale, int64_t policies, double until,
@@ -1159,8 +1159,8 @@ typedef struct foray_limited {
 } foray_limited;
 
 /* The largest value of a reward (or the smallest, if it is to be minimised) within limits, by a
- * mixture of few policies. The caller owns *out. FORAY_ERROR_USAGE as foray_explorer_certify;
- * FORAY_ERROR_INPUT for rewards about reaching or avoiding states. */
+ * mixture of few policies, as foray_explorer_tradeoff. The caller owns *out. FORAY_ERROR_USAGE as
+ * foray_explorer_certify. */
 FORAY_API foray_status foray_explorer_plan_limited(foray_explorer *explorer,
                                                    const foray_reward *reward, int64_t limits,
                                                    const foray_limit *limit, foray_limited **out);

@@ -11,13 +11,16 @@
 
 /* ------------------------------------------------------------------ what is asked */
 
-/* The rewards for the part of the model that episodes get to. */
+/* The rewards for the part of the model that episodes get to, or for its product with what has to
+ * be remembered: tasks, and reaching or avoiding states, which then do not stop the episode. */
 typedef struct asked {
     fy_arena arena;
     foray_context *ctx;
-    foray_explorer *explorer; /* NULL: theta is known */
+    foray_explorer *original; /* NULL: theta is known */
+    foray_explorer *explorer; /* the same, or a view of it */
     const foray_model *whole, *model;
     foray_model *part; /* made here, or NULL */
+    int64_t *reader;   /* [count] which reads for a reward in a product made here; -1: none */
     fy_certifier *sets;
     int64_t count;
     const foray_reward **reward; /* [count] for `model` */
@@ -25,65 +28,93 @@ typedef struct asked {
     fy_weigher *weigher;
 } asked;
 
-static foray_status check_reward(foray_context *ctx, const foray_model *model,
-                                 const foray_reward *reward)
+/* Is it the probability of an event? */
+static bool is_event(const foray_reward *reward)
 {
-    if (reward->fixed)
-        return fy_fail(ctx, FORAY_ERROR_INPUT,
-                       "reward \"%s\" is about reaching or avoiding states, where it ends the "
-                       "episode: it cannot stand beside other rewards, which go on",
-                       reward->name);
-    return fy_reward_check(ctx, reward, model);
+    return reward->fixed || reward->task;
 }
 
-static foray_status look_inside(asked *it, const foray_reward *reward, foray_reward **made)
+static foray_status open_explorer(asked *it, const foray_reward *const *rewards)
 {
-    if (it->explorer)
-        return fy_border_reward(it->explorer, reward, made);
-    return it->part ? fy_reward_within(it->ctx, reward, it->part, made) : FORAY_OK;
-}
-
-static foray_status open_explorer(asked *it)
-{
-    it->ctx = it->arena.ctx = it->explorer->ctx;
-    it->whole = it->explorer->whole;
+    foray_explorer *original = it->original;
+    it->whole = original->whole;
+    for (int64_t i = 0; i < it->count && original->model->unstructured; i++)
+        if (is_event(rewards[i]))
+            return fy_fail(it->ctx, FORAY_ERROR_USAGE,
+                           "reward \"%s\" has to be remembered beside other rewards, and of this "
+                           "model nothing is known: say instead what a step pays",
+                           rewards[i]->name);
+    foray_status status =
+        fy_explorer_enter(original, it->count, rewards, 0, NULL, true, &it->explorer);
+    if (status != FORAY_OK)
+        return status;
     it->model = it->explorer->model;
-    if (it->explorer->ops->certify)
+    if (original->ops->certify)
         return FORAY_OK;
-    foray_status status = fy_explorer_need_sets(it->explorer, &it->sets);
+    status = fy_explorer_need_sets(it->explorer, &it->sets);
     return status == FORAY_OK ? fy_certifier_need_differences(&it->explorer->arena, it->sets)
                               : status;
 }
 
-static foray_status open_known(asked *it)
+/* The product with what rewards ask to be remembered, or the part that episodes get to. */
+static foray_status find_part(asked *it, const foray_reward *const *rewards)
 {
-    it->model = it->whole;
+    fy_task_reader readers[FORAY_MAX_LIMITS + 1];
+    int64_t count = 0;
+    foray_status status = FORAY_OK;
+    for (int64_t i = 0; i < it->count && status == FORAY_OK; i++) {
+        it->reader[i] = is_event(rewards[i]) ? count : -1;
+        status = it->reader[i] < 0 ? fy_reward_check(it->ctx, rewards[i], it->whole)
+                                   : fy_reward_check_shape(it->ctx, rewards[i], it->whole);
+        if (status == FORAY_OK && it->reader[i] >= 0)
+            status = fy_reward_reader(&it->arena, rewards[i], &readers[count++]);
+    }
+    if (status != FORAY_OK)
+        return status;
+    return count > 0 ? fy_product_create(it->ctx, it->whole, count, readers, &it->part)
+                     : fy_model_reachable(it->ctx, it->whole, &it->part);
+}
+
+static foray_status open_known(asked *it, const foray_reward *const *rewards)
+{
     if (!it->whole->theta)
         return fy_fail(it->ctx, FORAY_ERROR_INPUT,
                        "the theta of model \"%s\" is not known, so it has no exact values",
                        it->whole->name);
     foray_status status = fy_model_check_kernel(it->ctx, it->whole);
     if (status == FORAY_OK)
-        status = fy_model_reachable(it->ctx, it->whole, &it->part);
+        status = find_part(it, rewards);
     it->model = it->part ? it->part : it->whole;
     return status;
 }
 
+static foray_status look_inside(asked *it, int64_t i, const foray_reward *reward)
+{
+    if (it->original)
+        return fy_border_reward(it->explorer, reward, &it->made[i]);
+    if (it->reader[i] >= 0)
+        return fy_reward_in_product(it->ctx, reward, it->part, it->reader[i], true, &it->made[i]);
+    return it->part ? fy_reward_within(it->ctx, reward, it->part, &it->made[i]) : FORAY_OK;
+}
+
 static foray_status open_asked(asked *it, const foray_reward *const *rewards, const double *sign)
 {
-    foray_status status = it->explorer ? open_explorer(it) : open_known(it);
-    if (status == FORAY_OK &&
-        (!FY_NEW(&it->arena, it->reward, it->count) || !FY_NEW(&it->arena, it->made, it->count)))
-        status = FORAY_ERROR_MEMORY;
+    double signs[FORAY_MAX_LIMITS + 1];
+    if (!FY_NEW(&it->arena, it->reward, it->count) || !FY_NEW(&it->arena, it->made, it->count) ||
+        !FY_NEW(&it->arena, it->reader, it->count))
+        return FORAY_ERROR_MEMORY;
+    foray_status status = it->original ? open_explorer(it, rewards) : open_known(it, rewards);
     for (int64_t i = 0; i < it->count && status == FORAY_OK; i++) {
-        status = check_reward(it->ctx, it->whole, rewards[i]);
-        if (status == FORAY_OK)
-            status = look_inside(it, rewards[i], &it->made[i]);
+        status = look_inside(it, i, rewards[i]);
         it->reward[i] = it->made[i] ? it->made[i] : rewards[i];
+        signs[i] = sign ? sign[i] : rewards[i]->minimise ? -1 : 1;
     }
     if (status == FORAY_OK)
         status = fy_weigher_create(it->ctx, it->model, it->sets, it->sets ? NULL : it->explorer,
-                                   it->count, it->reward, sign, &it->weigher);
+                                   it->count, it->reward, signs, &it->weigher);
+    for (int64_t i = 0; i < it->count && status == FORAY_OK; i++)
+        if (is_event(rewards[i])) /* it happens once, however many steps there are */
+            it->weigher->scale[i] = it->weigher->most[i] = 1;
     return status;
 }
 
@@ -93,6 +124,7 @@ static void close_asked(asked *it)
     for (int64_t i = 0; it->made && i < it->count; i++)
         foray_reward_destroy(it->made[i]);
     foray_model_destroy(it->part);
+    fy_explorer_leave(it->original, it->explorer);
     fy_arena_release(&it->arena);
 }
 
@@ -119,7 +151,7 @@ static foray_certificate certificate_of(const asked *it, double gap, double most
 {
     foray_certificate certificate = {
         .gap = gap, .radius = FORAY_RADIUS_NONE, .bound = FORAY_BOUND_EXACT, .status = FORAY_EXACT};
-    if (!it->explorer) {
+    if (!it->original) {
         fy_certificate_classify(&certificate, most);
         return certificate;
     }
@@ -293,7 +325,7 @@ foray_status foray_explorer_tradeoff(foray_explorer *explorer, int64_t rewards,
                                      const foray_reward *const *reward, const double *scale,
                                      int64_t policies, double until, foray_front **out)
 {
-    asked it = {.explorer = explorer, .ctx = explorer->ctx, .count = rewards};
+    asked it = {.original = explorer, .ctx = explorer->ctx, .count = rewards};
     it.arena.ctx = it.ctx;
     foray_status status = find_front(&it, reward, scale, policies, until, out);
     close_asked(&it);
@@ -516,7 +548,7 @@ foray_status foray_explorer_plan_limited(foray_explorer *explorer, const foray_r
                                          int64_t limits, const foray_limit *limit,
                                          foray_limited **out)
 {
-    asked it = {.explorer = explorer, .ctx = explorer->ctx, .count = limits + 1};
+    asked it = {.original = explorer, .ctx = explorer->ctx, .count = limits + 1};
     it.arena.ctx = it.ctx;
     foray_status status = plan_limited(&it, reward, limit, out);
     close_asked(&it);

@@ -305,8 +305,7 @@ static void find_worth_of(fy_weigher *weigher, int64_t i, fy_weighed *policy)
     policy->middle[i] = offset + slope * worth.value;
     policy->E[i] = fabs(slope) * worth.E + off;
     /* No return is beyond these, whatever was rounded. */
-    double from = fmin(offset, offset + slope * unit.max),
-           to = fmax(offset, offset + slope * unit.max);
+    double from = slope > 0 ? offset : offset - weigher->most[i], to = from + weigher->most[i];
     policy->low[i] = fmax(offset + slope * (slope > 0 ? low : high) - off, from);
     policy->high[i] = fmin(offset + slope * (slope > 0 ? high : low) + off, to);
 }
