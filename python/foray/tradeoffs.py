@@ -128,11 +128,11 @@ def front_of(
         context.long(lib.foray_tradeoff_known, context, model, count, pointers, units, most, goal, byref(out))
     try:
         found = out.contents
-        policies = []
+        made: list[Policy] = []
         for k in range(found.policies):
-            policies.append(Policy(c_void_p(found.policy[k])))
+            made.append(Policy(c_void_p(found.policy[k])))
             found.policy[k] = None  # it is ours now
-        return Front(found, policies, model, built, run)
+        return Front(found, made, model, built, run)
     finally:
         lib.foray_front_destroy(out)
 
