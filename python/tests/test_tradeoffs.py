@@ -40,7 +40,7 @@ def test_fronts_end_at_a_budget_or_a_target(run: foray.Run) -> None:
     assert len(few) == 2 and few.full
     enough = run.tradeoff(["goal:0", "goal:5"], until=1.0)
     assert enough.certificate.gap <= 1.0
-    least = run.tradeoff([foray.goal(0), foray.reward([0, 0, 0, 0, 0, 5.0], range=(0, 5), minimise=True)])
+    least = run.tradeoff([foray.goal(0), foray.reward({5: 5.0}, range=(0, 5), minimise=True)])
     assert least.scale.tolist() == [1, -5]
 
 
