@@ -139,15 +139,17 @@ static void print_counts(const char *what, int64_t count, int64_t all)
 
 static void print_summary(const fy_log *log, const fy_log_request *request)
 {
-    char rows[CLI_NUMBER_SIZE], episodes[CLI_NUMBER_SIZE], steps[CLI_NUMBER_SIZE];
+    char rows[CLI_NUMBER_SIZE];
     int64_t S = request->model ? foray_model_states(request->model) : request->states;
     int64_t A = request->model ? foray_model_actions(request->model) : request->actions;
-    if (log->refused > 0)
+    if (log->refused > 0) {
         printf("log                     %s rows\n", cli_grouped(log->rows, rows));
-    else
+    } else {
+        char episodes[CLI_NUMBER_SIZE], steps[CLI_NUMBER_SIZE];
         printf("log                     %s rows, %s episode%s, %s steps\n",
                cli_grouped(log->rows, rows), cli_grouped(log->episodes, episodes),
                log->episodes == 1 ? "" : "s", cli_grouped(log->steps, steps));
+    }
     if (log->episodes > 0)
         printf("lengths                 %" PRId64 " to %" PRId64 ", in the middle %" PRId64 "\n",
                log->shortest, log->longest, log->middle);

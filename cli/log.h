@@ -33,8 +33,8 @@ typedef struct cli_log {
  * its episodes. CLI_BAD_INPUT: some rows were not, or there is none. */
 cli_exit cli_log_open(cli_session *session, const char *shown, const char *path,
                       const foray_model *model, cli_log *out);
-void cli_log_close(cli_log *log);
-void cli_log_output(cli_output *output, const cli_log *log);
+void cli_log_close(cli_log *it);
+void cli_log_output(cli_output *output, const cli_log *it);
 
 /* What the log says was paid, in the run beside what it has: its world's own reward. */
 cli_exit cli_log_keep_paid(cli_session *session, const cli_log *log, foray_run *run);

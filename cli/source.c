@@ -94,7 +94,7 @@ static cli_exit unpack_file(cli_session *session, FILE *from, const uint8_t *sta
 /* Whatever can be read once, in a file without a name. */
 static cli_exit copy_or_unpack(cli_session *session, FILE *from, const char *shown, FILE *to)
 {
-    uint8_t start[3];
+    uint8_t start[3] = {0};
     size_t size = fread(start, 1, sizeof start, from);
     if (is_packed(start, size))
         return unpack_file(session, from, start, size, shown, to);
@@ -106,7 +106,7 @@ static cli_exit copy_or_unpack(cli_session *session, FILE *from, const char *sho
 
 static bool is_packed_file(const char *path)
 {
-    uint8_t start[3];
+    uint8_t start[3] = {0};
     FILE *file = fopen(path, "r");
     bool packed = file && is_packed(start, fread(start, 1, sizeof start, file));
     if (file)

@@ -323,16 +323,13 @@ static double max_value(fy_gap_pass *gap, int64_t t, int64_t pair)
     return fmin(fy_gap_max_left(gap, t), fy_gap_bound_ahead(gap, t, gap->after.above, pair, 1));
 }
 
-static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
+/* What pi(s) leads to: V, J, E. */
+static void follow_policy(fy_gap_pass *gap, int64_t t, int64_t s, int64_t action)
 {
-    const foray_model *model = gap->model;
-    const double *V = fy_gap_at(gap, gap->value, t + 1);
     fy_gap_layer *now = &gap->now;
-    fy_gap_action *mine = &gap->mine, *other = &gap->other;
-    double left = (double)(model->horizon - t);
-
-    /* pi(s): V, J, E. */
-    fy_gap_sum_up(gap, t, V, s * model->actions + action[t * model->states + s], mine);
+    fy_gap_action *mine = &gap->mine;
+    fy_gap_sum_up(gap, t, fy_gap_at(gap, gap->value, t + 1), s * gap->model->actions + action,
+                  mine);
     if (gap->unknowns > 0) {
         fy_gap_find_J(gap, mine);
         mine->J_max = fy_gap_block_norm(gap, mine->J, 1);
@@ -354,12 +351,20 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
     now->E[s] = fmin(left_out + mine->error + fy_gap_upper_mean(gap, mine, gap->after.E), max);
     if (gap->third) {
         find_K(gap, mine);
-        now->E[s] = fmin(now->E[s], third_error(gap, s, left));
+        now->E[s] = fmin(now->E[s], third_error(gap, s, (double)(gap->model->horizon - t)));
     }
+}
 
-    /* D: the best of going on as pi does and of every other action. */
-    double D = fy_gap_upper_mean(gap, mine, gap->after.D), widest = 0;
+/* D: the best of going on as pi does and of every other action. */
+static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t *action)
+{
+    const foray_model *model = gap->model;
+    const double *V = fy_gap_at(gap, gap->value, t + 1);
+    fy_gap_action *mine = &gap->mine, *other = &gap->other;
     int64_t best = action[t * model->states + s];
+    double left = (double)(model->horizon - t), widest = 0;
+    follow_policy(gap, t, s, best);
+    double D = fy_gap_upper_mean(gap, mine, gap->after.D);
     bool again = gap->path && gap->path->weighed;
     if (gap->doubt != NULL)
         explain_following(gap);
@@ -382,7 +387,7 @@ static void certify_state(fy_gap_pass *gap, int64_t t, int64_t s, const int32_t 
                 explain_choice(gap);
         }
     }
-    now->D[s] = fmin(D, fy_gap_highest(gap, t, s, widest));
+    gap->now.D[s] = fmin(D, fy_gap_highest(gap, t, s, widest));
     if (gap->path != NULL)
         note_path(gap, t, s, best, D);
     if (gap->doubt != NULL)

@@ -236,8 +236,9 @@ static double seconds_of(int year, int month, int day)
 {
     int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400, of_era = y - era * 400;
     int64_t of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return 86400.0 *
-           (double)(era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468);
+    int64_t leap_days = of_era / 4 - of_era / 100;
+    int64_t days = era * 146097 + of_era * 365 + leap_days + of_year - 719468;
+    return 86400.0 * (double)days;
 }
 
 /* Two digits and what stands behind them; -1: there are none. */
@@ -254,16 +255,18 @@ static int two_digits(const char **text)
 static bool read_clock(const char **text, double *out)
 {
     int hour = two_digits(text), minute = -1, second = 0;
-    double fraction = 0, unit = 1;
+    double fraction = 0;
     if (hour >= 0 && **text == ':' && (++*text, minute = two_digits(text)) >= 0 && **text == ':') {
         ++*text;
         second = two_digits(text);
     }
     if (hour < 0 || hour > 24 || minute < 0 || minute > 59 || second < 0 || second > 60)
         return false;
-    if (**text == '.' || **text == ',')
+    if (**text == '.' || **text == ',') {
+        double unit = 1;
         for (++*text; **text >= '0' && **text <= '9'; ++*text)
             fraction += (unit /= 10) * (**text - '0');
+    }
     *out = hour * 3600.0 + minute * 60.0 + second + fraction;
     return true;
 }

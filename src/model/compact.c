@@ -325,7 +325,7 @@ static foray_status hash_met(foray_context *ctx, const foray_model *model, uint6
 foray_status fy_model_same_episodes(foray_context *ctx, const foray_model *one,
                                     const foray_model *other, bool *same)
 {
-    uint64_t a, b;
+    uint64_t a = 0, b = 0;
     *same = foray_model_equal(one, other);
     if (*same || one->unstructured || other->unstructured)
         return FORAY_OK;

@@ -202,12 +202,13 @@ static void fill_state(step_reward *earned, int64_t place)
 static void go_to_step(step_reward *earned, int64_t t)
 {
     const foray_reward *reward = earned->reward;
-    const fy_reward_rules *rules = fy_reward_rules_of(reward, t);
+    const fy_reward_rules *all = fy_reward_rules_of(reward, t);
+    const fy_reward_rules *rules = all->ahead > 0 ? all : NULL;
     const double *pair = reward->fixed ? NULL : fy_reward_table(reward, t);
     bool same = pair == earned->pair && earned->rules == rules;
     earned->pair = pair;
-    earned->rules = rules->ahead > 0 ? rules : NULL;
-    if (!earned->rules || same)
+    earned->rules = rules;
+    if (!rules || same)
         return;
     take_rules(earned, rules);
     for (int64_t i = 0; i < earned->laws->seen->states; i++)
