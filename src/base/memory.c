@@ -18,6 +18,14 @@ bool fy_size_add(size_t a, size_t b, size_t *out)
     return !__builtin_add_overflow(a, b, out);
 }
 
+/* A block that is larger than all that is left would be granted, and its owner ended while it is
+ * filled. */
+static bool fits(size_t bytes)
+{
+    const size_t large = (size_t)1 << 28;
+    return bytes < large || (double)bytes <= fy_memory_left();
+}
+
 /* Counts the allocation; false if a test wants this one to fail. */
 static bool allowed(foray_context *ctx)
 {
@@ -38,7 +46,7 @@ void *fy_alloc(foray_context *ctx, size_t count, size_t size)
     size_t bytes;
     if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
         return out_of_memory(ctx, count, size);
-    void *memory = calloc(bytes == 0 ? 1 : bytes, 1);
+    void *memory = fits(bytes) ? calloc(bytes == 0 ? 1 : bytes, 1) : NULL;
     return memory ? memory : out_of_memory(ctx, count, size);
 }
 
@@ -52,7 +60,7 @@ void *fy_resize(foray_context *ctx, void *memory, size_t count, size_t size)
     size_t bytes;
     if (!fy_size_mul(count, size, &bytes) || bytes > PTRDIFF_MAX || !allowed(ctx))
         return out_of_memory(ctx, count, size);
-    void *larger = realloc(memory, bytes == 0 ? 1 : bytes);
+    void *larger = fits(bytes) ? realloc(memory, bytes == 0 ? 1 : bytes) : NULL;
     return larger ? larger : out_of_memory(ctx, count, size);
 }
 

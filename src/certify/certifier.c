@@ -25,6 +25,14 @@ bool fy_certifier_possible(const fy_certifier *certifier, bool regression)
     return regression || fy_certifier_regressed(certifier) == 0;
 }
 
+/* Two sets keep p, x, ||x|| and counts of every generator; the pass, two layers of every state. */
+static double memory_of(const foray_model *model)
+{
+    enum { OF_SET = 2 * 4, OF_STATE = 2 * (11 + 5) };
+    double generators = (double)model->gen_start[model->generator_sets];
+    return sizeof(double) * (OF_SET * generators + OF_STATE * (double)model->states);
+}
+
 foray_status fy_certifier_create(fy_arena *arena, const foray_model *model, int64_t memory,
                                  fy_certifier **out)
 {
@@ -32,11 +40,16 @@ foray_status fy_certifier_create(fy_arena *arena, const foray_model *model, int6
     fy_certifier *certifier;
     if (!FY_NEW(arena, certifier, 1))
         return FORAY_ERROR_MEMORY;
+    foray_status status =
+        fy_memory_need(arena->ctx, memory_of(model), "what certificates for this model rest on",
+                       "fewer states, a coarser model, or laws that pairs share");
+    if (status != FORAY_OK)
+        return status;
     certifier->ctx = arena->ctx;
     certifier->model = model;
     for (int64_t g = 0; g < basis->blocks; g++)
         certifier->blocks += basis->block[g].dim > 0;
-    foray_status status = fy_vectors_create(arena, basis, &certifier->vectors);
+    status = fy_vectors_create(arena, basis, &certifier->vectors);
     if (status == FORAY_OK && (!FY_NEW(arena, certifier->count, certifier->vectors->slots) ||
                                !FY_NEW(arena, certifier->fit, basis->blocks)))
         status = FORAY_ERROR_MEMORY;

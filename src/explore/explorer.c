@@ -22,6 +22,16 @@ bool fy_always_needs_budget(const foray_explorer *explorer)
 
 /* ------------------------------------------------------------------ what it knows */
 
+/* Counts of all transitions, and a policy to follow. */
+static foray_status check_memory(foray_explorer *explorer)
+{
+    const foray_model *model = explorer->model;
+    double counts = (double)model->succ_start[model->pairs] * sizeof *explorer->seen;
+    double policy = (double)model->horizon * (double)model->states * sizeof(int32_t);
+    return fy_memory_need(explorer->ctx, counts + policy, "exploring this model",
+                          "fewer states, fewer steps, or a coarser model");
+}
+
 /* What is recorded elsewhere, or queried, may lie where no episode gets to. */
 static bool walks(const foray_explorer *explorer)
 {
@@ -39,6 +49,8 @@ foray_status fy_explorer_make(foray_explorer *explorer)
     if (walks(explorer) && !explorer->aggregated)
         status = fy_model_reachable(explorer->ctx, explorer->whole, &explorer->part);
     const foray_model *model = explorer->model = explorer->part ? explorer->part : explorer->whole;
+    if (status == FORAY_OK)
+        status = check_memory(explorer);
     if (status == FORAY_OK &&
         !FY_NEW(&explorer->arena, explorer->seen, model->succ_start[model->pairs]))
         status = FORAY_ERROR_MEMORY;

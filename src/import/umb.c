@@ -460,6 +460,9 @@ static foray_status read_index(umb_file *umb)
         status = read_size(umb, "#branches", &umb->branches);
     if (status == FORAY_OK)
         status = read_size(umb, "#choice-actions", &umb->choice_actions);
+    if (status == FORAY_OK)
+        status = fy_memory_need(umb->ctx, (double)umb->branches * sizeof(fy_transition),
+                                umb->archive.path, "a model of fewer branches would do with less");
     if (status == FORAY_OK && umb->states < 1)
         status = fy_fail(umb->ctx, FORAY_ERROR_INPUT, "%s: no states", umb->archive.path);
     return status;

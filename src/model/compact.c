@@ -473,6 +473,13 @@ static bool sum_is_right(const fy_reader *reader)
     return !all.failed && crc == found;
 }
 
+/* What is read, where each pair's begins, and what the basis keeps for each generator. */
+static double memory_of(const compact_header *h, double pairs)
+{
+    return (4 + 8) * pairs + 4 * (double)h->transitions + (4 + 8) * (double)h->generator_sets +
+           (8 + 8) * (double)h->generators + 12 * (double)h->features;
+}
+
 static foray_status check_size(content *c)
 {
     size_t expected;
@@ -483,9 +490,11 @@ static foray_status check_size(content *c)
                        "%zu bytes, which is not what the header says: the file was cut short or is "
                        "damaged",
                        c->reader.size);
-    if (!sum_is_right(&c->reader))
-        return fy_fail(c->ctx, FORAY_ERROR_INPUT, "the checksum is wrong: the file is damaged");
-    return FORAY_OK;
+    foray_status status = fy_memory_need(c->ctx, memory_of(&c->h, (double)c->pairs), "the model",
+                                         "fewer states would do with less");
+    if (status == FORAY_OK && !sum_is_right(&c->reader))
+        status = fy_fail(c->ctx, FORAY_ERROR_INPUT, "the checksum is wrong: the file is damaged");
+    return status;
 }
 
 static bool allocate_content(content *c)

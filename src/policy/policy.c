@@ -307,7 +307,11 @@ void foray_policy_destroy(foray_policy *policy)
 foray_status fy_policies_create(foray_context *ctx, const foray_model *model, foray_mode mode,
                                 int64_t count, foray_policy **policies)
 {
-    foray_status status = FORAY_OK;
+    char what[80];
+    double entries = (double)model->horizon * (double)model->states * (double)count;
+    fy_format(what, sizeof what, "one policy for each of %" PRId64 " rewards", count);
+    foray_status status = fy_memory_need(ctx, entries * sizeof(int32_t), what,
+                                         "plan for fewer rewards at once, or with fewer steps");
     for (int64_t i = 0; i < count; i++)
         policies[i] = NULL;
     for (int64_t i = 0; i < count && status == FORAY_OK; i++)

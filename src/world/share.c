@@ -7,16 +7,12 @@
 #include "base/maths.h"
 #include "world/world.h"
 
-/* 2^26 features take some 2 GiB while a model is built: a spec that asks for more is
- * a slip of the pen. */
 foray_status fy_world_check_size(foray_context *ctx, const char *world, double numbers)
 {
-    if (numbers <= 0x1p26)
-        return FORAY_OK;
-    return fy_fail(ctx, FORAY_ERROR_USAGE,
-                   "%s: these parameters make a model of %.3g numbers, but a built-in world may "
-                   "have at most %.3g",
-                   world, numbers, 0x1p26);
+    char what[160];
+    fy_format(what, sizeof what, "%s: a model of %.3g numbers, which these parameters make,", world,
+              numbers);
+    return fy_memory_need(ctx, FY_WORLD_BYTES * numbers, what, "ask for fewer states or features");
 }
 
 /* ------------------------------------------------------- names and layouts */

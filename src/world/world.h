@@ -41,9 +41,10 @@ bool fy_world_plays_episodes(const foray_world *world);
 foray_status fy_world_episode(foray_world *world, const foray_draw *draw, int64_t horizon,
                               int64_t states, const int32_t *action, int32_t *state);
 
-/* Refuses a spec that asks for far too much before memory is touched. `numbers`
- * is about how many the model will hold: a product of sizes, as a double so that
- * it cannot overflow. */
+/* Refuses a spec that asks for more than there is, before memory is touched. `numbers` is about how
+ * many the model will hold: a product of sizes, as a double so that it cannot overflow. While it is
+ * built, each takes 12 bytes (where many pairs share a law) to 28. */
+enum { FY_WORLD_BYTES = 12 };
 foray_status fy_world_check_size(foray_context *ctx, const char *world, double numbers);
 
 /* ------------------------------------------------------- names and layouts */
