@@ -283,8 +283,9 @@ cli_exit cli_model_write(cli_session *session, const foray_model *model, foray_m
 
 typedef struct cli_rewards {
     int64_t count;
-    foray_reward **item;
-    int64_t own; /* which of them, from 1, is what the world of the run pays; 0: none */
+    foray_reward **item;     /* NULL: one of "goals" that is not open */
+    int64_t own;             /* which of them, from 1, is what the world of the run pays; 0: none */
+    int64_t goals_at, goals; /* the first of "goals", and how many they are */
 } cli_rewards;
 
 /* Is there a -r that is neither goal:STATE or its like nor a file, so that only a system can know
@@ -293,6 +294,14 @@ bool cli_rewards_need_view(const cli_session *session);
 /* All rewards given with -r, at least one. The session's view, if it has one, knows some by
  * name. */
 cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out);
+/* The same, but those of "goals", which may be more than memory holds, are opened when it is their
+ * turn: cli_rewards_turn opens those of from..to-1 and closes all others of them. */
+cli_exit cli_rewards_list(cli_session *session, const foray_model *model, cli_rewards *out);
+cli_exit cli_rewards_turn(cli_session *session, const foray_model *model, cli_rewards *rewards,
+                          int64_t from, int64_t to);
+/* What a reward is called, open or not. */
+enum { CLI_GOAL_BYTES = 32 };
+const char *cli_rewards_name(const cli_rewards *rewards, int64_t i, char goal[CLI_GOAL_BYTES]);
 /* All that are given with another option, perhaps none; "goals" is every goal:STATE. */
 cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, const char *option,
                              cli_rewards *out);

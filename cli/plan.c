@@ -15,6 +15,19 @@
 #include "run/run.h"
 #include "view.h"
 
+/* What is said of all plans together. */
+typedef struct findings {
+    double worst;               /* the largest certificate */
+    foray_certificate unproved; /* the first that is not proved, */
+    bool any_unproved;          /* if there is one */
+    foray_certificate first;    /* of the first plan */
+    bool any[FORAY_OPTIMAL_PROVED + 1];
+    bool vacuous;
+    bool silent, minimise; /* is one of them all that lies between the worst that a policy could */
+    double silence;        /* earn, this, and the most? Of a reward of which less is better? */
+    double truncation;
+} findings;
+
 typedef struct planning {
     cli_session *session;
     const char *path;
@@ -24,12 +37,17 @@ typedef struct planning {
     foray_model *known; /* instead of a run: a model whose theta is known */
     cli_view view;      /* that of the run, if its rewards are needed */
     cli_rewards rewards;
+    int64_t from, to;        /* the rewards that are planned for at present, */
+    int64_t at_once;         /* at most so many: what all of them need may be more than there is */
+    findings found;          /* of those before */
+    cli_output output;       /* JSON */
     foray_policy **policy;   /* [rewards] */
     double *value, *optimal; /* [rewards] in the true model; NaN without --truth */
     foray_doubt **doubt;     /* [rewards] why certificates are not 0; NULL: not asked for */
     int64_t reasons;         /* how many to show */
     bool explain;            /* files say why, too */
     char **file;             /* [rewards] where policies go; NULL: nowhere */
+    int64_t written;         /* how many of them are there */
     bool to_stdout;          /* that is standard output */
     bool into_directory;     /* they go into one, and are made durable together */
 } planning;
@@ -77,12 +95,38 @@ static cli_exit open_planned_run(planning *p)
     return code;
 }
 
+/* As many at once as half a gigabyte of rewards and policies, and at least as many as are planned
+ * side by side. What is shown of all of them together needs all. */
+static cli_exit choose_turns(planning *p)
+{
+    enum { SIDE_BY_SIDE = 8 };
+    static const char *const together[] = {"map", "doubt"};
+    const foray_model *model = model_of(p);
+    double states = (double)foray_model_states(model);
+    double bytes = states * (double)foray_model_actions(model) * sizeof(double) +
+                   2 * states * (double)foray_model_horizon(model) * sizeof(int32_t);
+    double fit = 0x1p29 / bytes / SIDE_BY_SIDE;
+    p->at_once = p->rewards.count;
+    if (fit * SIDE_BY_SIDE >= (double)p->rewards.count || p->rewards.goals == 0)
+        return CLI_DONE;
+    p->at_once = (fit > 1 ? (int64_t)fit : 1) * SIDE_BY_SIDE;
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++)
+        if (cli_has(p->session, together[i]) && p->at_once < p->rewards.count)
+            return cli_fail(p->session, CLI_USAGE,
+                            "--%s needs all policies at once, which take %.2f GB for %" PRId64
+                            " rewards: name fewer of them",
+                            together[i], 1e-9 * bytes * (double)p->rewards.count, p->rewards.count);
+    return CLI_DONE;
+}
+
 static cli_exit open_all(planning *p)
 {
     cli_session *session = p->session;
     cli_exit code = cli_names_model(p->path) ? open_known(p) : open_planned_run(p);
     if (code == CLI_DONE)
-        code = cli_rewards_open(session, model_of(p), &p->rewards);
+        code = cli_rewards_list(session, model_of(p), &p->rewards);
+    if (code == CLI_DONE)
+        code = choose_turns(p);
     if (code != CLI_DONE)
         return code;
     size_t count = (size_t)p->rewards.count;
@@ -111,25 +155,20 @@ static cli_exit choose_certificates(planning *p)
 /* --require: is any certificate above it? */
 static cli_exit check_required(const planning *p)
 {
-    double worst = 0;
-    for (int64_t i = 0; i < p->rewards.count; i++)
-        if (!(p->policy[i]->certificate.gap <= worst))
-            worst = p->policy[i]->certificate.gap;
     if (!cli_has(p->session, "require"))
         return CLI_DONE;
-    for (int64_t i = 0; i < p->rewards.count; i++)
-        if (!cli_proved(&p->policy[i]->certificate))
-            return cli_require_unproved(p->session, &p->policy[i]->certificate);
-    if (worst <= cli_real(p->session, "require"))
+    if (p->found.any_unproved)
+        return cli_require_unproved(p->session, &p->found.unproved);
+    if (p->found.worst <= cli_real(p->session, "require"))
         return CLI_DONE;
     return cli_fail(p->session, CLI_NOT_MET, "--require %s: the largest certificate is %.6g",
-                    cli_value(p->session, "require"), worst);
+                    cli_value(p->session, "require"), p->found.worst);
 }
 
 static cli_exit plan_known(planning *p)
 {
     foray_status status = FORAY_OK;
-    for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++)
+    for (int64_t i = p->from; i < p->to && status == FORAY_OK; i++)
         status = foray_plan_known(p->session->ctx, p->known, p->rewards.item[i], &p->policy[i]);
     return cli_status(p->session, status);
 }
@@ -149,14 +188,14 @@ static cli_exit make_plans(planning *p)
 {
     if (p->known)
         return plan_known(p);
-    int64_t own = p->rewards.own - 1, count = p->rewards.count;
-    if (own < 0)
-        return cli_status(p->session, plan_some(p, 0, count));
-    foray_status status = plan_some(p, 0, own);
+    int64_t own = p->rewards.own - 1;
+    if (own < p->from || own >= p->to)
+        return cli_status(p->session, plan_some(p, p->from, p->to));
+    foray_status status = plan_some(p, p->from, own);
     if (status == FORAY_OK)
         status = foray_run_own_plan(p->run, p->mode, p->store, &p->policy[own]);
     if (status == FORAY_OK)
-        status = plan_some(p, own + 1, count);
+        status = plan_some(p, own + 1, p->to);
     return cli_status(p->session, status);
 }
 
@@ -168,7 +207,7 @@ static cli_exit find_doubt(planning *p)
     p->reasons = p->known || p->to_stdout ? 0 : cli_doubt_count(p->session, p->rewards.count);
     p->explain = p->file && !p->known && (p->rewards.count == 1 || cli_has(p->session, "doubt"));
     bool wanted = p->reasons > 0 || p->explain;
-    for (int64_t i = 0; wanted && i < p->rewards.count && code == CLI_DONE; i++)
+    for (int64_t i = p->from; wanted && i < p->to && code == CLI_DONE; i++)
         if (i != p->rewards.own - 1) /* whose certificate is a sum, with reasons of two kinds */
             code =
                 cli_doubt_find(p->session, p->run, p->rewards.item[i], p->policy[i], &p->doubt[i]);
@@ -183,7 +222,7 @@ static cli_exit look_up_truth(planning *p)
     if (wanted && !foray_model_theta(model))
         return cli_fail(p->session, CLI_BAD_INPUT, "--truth: theta is not known in the model of %s",
                         p->path);
-    for (int64_t i = 0; i < p->rewards.count && status == FORAY_OK; i++) {
+    for (int64_t i = p->from; i < p->to && status == FORAY_OK; i++) {
         p->value[i] = p->optimal[i] = NAN;
         if (wanted)
             status = foray_evaluate(p->session->ctx, model, p->rewards.item[i], p->policy[i],
@@ -196,9 +235,10 @@ static cli_exit look_up_truth(planning *p)
 
 static int name_width(const planning *p)
 {
+    char goal[CLI_GOAL_BYTES];
     size_t width = strlen("reward");
     for (int64_t i = 0; i < p->rewards.count; i++) {
-        size_t length = strlen(foray_reward_name(p->rewards.item[i]));
+        size_t length = strlen(cli_rewards_name(&p->rewards, i, goal));
         width = length > width ? length : width;
     }
     return width < 32 ? (int)width : 32;
@@ -213,16 +253,22 @@ static void print_number(double value)
         printf(" %11.6g", value);
 }
 
-static void print_table(const planning *p)
+static void print_head(const planning *p, int width)
+{
+    printf("%-*s %11s %11s %11s %11s  %-9s", width, "reward", "value", "low", "high", "certificate",
+           "status");
+    if (cli_has(p->session, "truth"))
+        printf(" %11s %11s %11s", "true value", "optimal", "true gap");
+    printf("\n");
+}
+
+static void print_rows(const planning *p)
 {
     bool truth = cli_has(p->session, "truth");
     int width = name_width(p);
-    printf("%-*s %11s %11s %11s %11s  %-9s", width, "reward", "value", "low", "high", "certificate",
-           "status");
-    if (truth)
-        printf(" %11s %11s %11s", "true value", "optimal", "true gap");
-    printf("\n");
-    for (int64_t i = 0; i < p->rewards.count; i++) {
+    if (p->from == 0)
+        print_head(p, width);
+    for (int64_t i = p->from; i < p->to; i++) {
         const foray_policy *policy = p->policy[i];
         cli_put(stdout, width, foray_reward_name(p->rewards.item[i]));
         print_number(policy->expected);
@@ -255,42 +301,54 @@ static bool is_silent(const foray_reward *reward, const foray_policy *policy)
            policy->certificate.gap >= (1 - 1e-12) * max; /* which is rounded */
 }
 
-/* Certificates that say nothing say so: nothing at all, or nothing about the policy. */
-static void print_silence(const planning *p)
+/* Takes note of plan i. */
+static void find(planning *p, int64_t i)
 {
-    bool vacuous = false;
-    int64_t silent = -1;
-    for (int64_t i = 0; i < p->rewards.count; i++) {
-        const foray_policy *policy = p->policy[i];
-        bool bounded = policy->certificate.status != FORAY_UNCERTIFIED;
-        vacuous |= bounded && policy->certificate.vacuous;
-        if (silent < 0 && bounded && is_silent(p->rewards.item[i], policy))
-            silent = i;
-    }
-    if (vacuous)
-        printf("vacuous: the certificate is as large as rewards allow; it says nothing yet\n");
-    if (silent < 0)
-        return;
-    const foray_reward *reward = p->rewards.item[silent];
+    const foray_reward *reward = p->rewards.item[i];
+    const foray_policy *policy = p->policy[i];
+    const foray_certificate *certificate = &policy->certificate;
+    findings *found = &p->found;
     foray_reward_facts facts;
     foray_reward_describe(reward, &facts);
-    printf("%s %.6g: nothing is certain yet about what the policy earns; no other policy would "
-           "have\na larger certificate\n",
-           facts.minimise ? "high" : "low", worst_of(reward, p->policy[silent]->horizon));
+    if (i == 0)
+        found->first = *certificate;
+    if (!(certificate->gap <= found->worst))
+        found->worst = certificate->gap;
+    if (!found->any_unproved && !cli_proved(certificate)) {
+        found->any_unproved = true;
+        found->unproved = *certificate;
+    }
+    found->any[certificate->optimal] = true;
+    bool bounded = certificate->status != FORAY_UNCERTIFIED;
+    found->vacuous |= bounded && certificate->vacuous;
+    if (!found->silent && bounded && is_silent(reward, policy)) {
+        found->silent = true;
+        found->minimise = facts.minimise;
+        found->silence = worst_of(reward, policy->horizon);
+    }
+    found->truncation = facts.truncation > found->truncation ? facts.truncation : found->truncation;
+}
+
+/* Certificates that say nothing say so: nothing at all, or nothing about the policy. */
+static void print_silence(const findings *found)
+{
+    if (found->vacuous)
+        printf("vacuous: the certificate is as large as rewards allow; it says nothing yet\n");
+    if (found->silent)
+        printf("%s %.6g: nothing is certain yet about what the policy earns; no other policy would "
+               "have\na larger certificate\n",
+               found->minimise ? "high" : "low", found->silence);
 }
 
 static void print_footer(const planning *p)
 {
-    const foray_certificate *certificate = &p->policy[0]->certificate;
+    const foray_certificate *certificate = &p->found.first;
+    const bool *any = p->found.any;
     char episodes[CLI_NUMBER_SIZE];
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): every reward has its plan by now */
     const double delta = certificate->delta;
     printf("\n%s policies after %s episodes; delta %g, radius %s\n", foray_mode_name(p->mode),
            cli_grouped(foray_run_saved(p->run), episodes), delta,
            foray_radius_name(certificate->radius));
-    bool any[] = {[FORAY_OPTIMAL_NO] = false, false, [FORAY_OPTIMAL_PROVED] = false};
-    for (int64_t i = 0; i < p->rewards.count; i++)
-        any[p->policy[i]->certificate.optimal] = true;
     if (any[FORAY_OPTIMAL_PROVED])
         printf("optimal: proved, with probability at least %g\n", 1 - delta);
     if (any[FORAY_OPTIMAL_ROUNDING])
@@ -301,33 +359,28 @@ static void print_footer(const planning *p)
     else
         printf("no guarantee: %s\n", foray_certificate_because(certificate));
     cli_print_refutation(p->run, "");
-    print_silence(p);
+    print_silence(&p->found);
 }
 
 /* Of a model: one value, which is the best there is. */
 static void print_known(const planning *p)
 {
     int width = name_width(p);
-    printf("%-*s %11s  %s\n", width, "reward", "value", "status");
-    for (int64_t i = 0; i < p->rewards.count; i++) {
+    if (p->from == 0)
+        printf("%-*s %11s  %s\n", width, "reward", "value", "status");
+    for (int64_t i = p->from; i < p->to; i++) {
         cli_put(stdout, width, foray_reward_name(p->rewards.item[i]));
         printf(" %11.6g  %s\n", p->policy[i]->expected,
                foray_certificate_status(&p->policy[i]->certificate));
     }
-    printf("\nexact: theta is known, and no policy is better than these\n");
 }
 
 /* With a discount there is no last step: what the plan does not see is stated. */
 static void print_truncation(const planning *p)
 {
-    double max = 0;
-    for (int64_t i = 0; i < p->rewards.count; i++) {
-        foray_reward_facts facts;
-        foray_reward_describe(p->rewards.item[i], &facts);
-        max = facts.truncation > max ? facts.truncation : max;
-    }
-    if (max > 0)
-        printf("discounted: all steps beyond the horizon could add at most %.6g to a loss\n", max);
+    if (p->found.truncation > 0)
+        printf("discounted: all steps beyond the horizon could add at most %.6g to a loss\n",
+               p->found.truncation);
 }
 
 static void print_files(const planning *p)
@@ -380,37 +433,54 @@ static void output_plan(const planning *p, cli_output *output, int64_t i)
     cli_output_close(output);
 }
 
-static cli_exit show_plans(const planning *p)
+/* What comes before the first plan. */
+static void begin_showing(planning *p)
 {
-    cli_output output;
-    if (!p->session->json) {
-        if (p->known) {
-            print_known(p);
-        } else {
-            print_table(p);
-            print_footer(p);
-        }
-        print_truncation(p);
-        print_files(p);
-        for (int64_t i = 0; i < p->rewards.count; i++)
-            cli_doubt_print(p->session, model_of(p), foray_reward_name(p->rewards.item[i]),
-                            p->policy[i], p->doubt[i], p->reasons);
-        if (cli_has(p->session, "map"))
-            print_maps(p);
-        return CLI_DONE;
-    }
-    cli_output_begin(&output, p->session);
-    cli_output_text(&output, p->known ? "model" : "run", p->path);
+    cli_output_begin(&p->output, p->session);
+    cli_output_text(&p->output, p->known ? "model" : "run", p->path);
     if (!p->known) {
-        cli_output_integer(&output, "episodes", foray_run_saved(p->run));
-        cli_output_text(&output, "mode", foray_mode_name(p->mode));
-        cli_output_refutation(&output, p->run);
+        cli_output_integer(&p->output, "episodes", foray_run_saved(p->run));
+        cli_output_text(&p->output, "mode", foray_mode_name(p->mode));
+        cli_output_refutation(&p->output, p->run);
     }
-    cli_output_open_list(&output, "plans");
-    for (int64_t i = 0; i < p->rewards.count; i++)
-        output_plan(p, &output, i);
-    cli_output_close(&output);
-    return cli_output_end(&output, p->session, CLI_DONE);
+    cli_output_open_list(&p->output, "plans");
+}
+
+/* The plans made last. */
+static void show_plans(planning *p)
+{
+    if (p->session->json) {
+        if (p->from == 0)
+            begin_showing(p);
+        for (int64_t i = p->from; i < p->to; i++)
+            output_plan(p, &p->output, i);
+    } else {
+        (p->known ? print_known : print_rows)(p);
+        fflush(stdout);
+    }
+}
+
+/* What is said once all have been shown. */
+static cli_exit end_showing(planning *p)
+{
+    if (p->session->json) {
+        cli_output_close(&p->output);
+        cli_exit code = cli_output_end(&p->output, p->session, CLI_DONE);
+        p->output = (cli_output){0}; /* its text is released */
+        return code;
+    }
+    if (p->known)
+        printf("\nexact: theta is known, and no policy is better than these\n");
+    else
+        print_footer(p);
+    print_truncation(p);
+    print_files(p);
+    for (int64_t i = 0; i < p->rewards.count && p->at_once == p->rewards.count; i++)
+        cli_doubt_print(p->session, model_of(p), foray_reward_name(p->rewards.item[i]),
+                        p->policy[i], p->doubt[i], p->reasons);
+    if (cli_has(p->session, "map"))
+        print_maps(p);
+    return CLI_DONE;
 }
 
 /* ------------------------------------------------------------------------ files */
@@ -467,9 +537,10 @@ static cli_exit check_names(planning *p)
 static cli_exit name_files(planning *p, const char *output)
 {
     bool directory = p->into_directory = is_directory(output);
+    char goal[CLI_GOAL_BYTES];
     p->file = calloc((size_t)p->rewards.count, sizeof *p->file);
     for (int64_t i = 0; p->file && i < p->rewards.count; i++) {
-        p->file[i] = directory ? file_of_reward(output, foray_reward_name(p->rewards.item[i]))
+        p->file[i] = directory ? file_of_reward(output, cli_rewards_name(&p->rewards, i, goal))
                                : strdup(output);
         if (!p->file[i])
             return cli_fail(p->session, CLI_BAD_INPUT, "out of memory");
@@ -576,14 +647,21 @@ static cli_exit write_policy(planning *p, int64_t i)
 
 static cli_exit write_plans(planning *p)
 {
-    cli_exit code = p->file ? open_view(p) : CLI_DONE;
-    int64_t written = 0;
-    for (; p->file && written < p->rewards.count && code == CLI_DONE; written += code == CLI_DONE)
-        code = write_policy(p, written);
+    cli_exit code = p->file && p->from == 0 ? open_view(p) : CLI_DONE;
+    for (int64_t i = p->from; p->file && i < p->to && code == CLI_DONE; i++) {
+        code = write_policy(p, i);
+        p->written += code == CLI_DONE;
+    }
+    return code;
+}
+
+/* All files are durable, or none of them is there. */
+static cli_exit end_writing(planning *p, cli_exit code)
+{
     if (code == CLI_DONE && p->into_directory)
         code =
             cli_status(p->session, fy_files_sync(p->session->ctx, cli_value(p->session, "output")));
-    for (int64_t i = 0; i < written && code != CLI_DONE; i++)
+    for (int64_t i = 0; i < p->written && code != CLI_DONE; i++)
         cli_destination_undo(p->session, p->file[i]);
     return code;
 }
@@ -608,6 +686,45 @@ static void close_all(planning *p)
     foray_model_destroy(p->known);
 }
 
+/* Plans for the rewards from..to-1, keeps and shows them. */
+static cli_exit take_turn(planning *p)
+{
+    cli_wait_begin(p->session);
+    cli_exit code = cli_rewards_turn(p->session, model_of(p), &p->rewards, p->from, p->to);
+    if (code == CLI_DONE)
+        code = make_plans(p);
+    if (code == CLI_DONE)
+        code = look_up_truth(p);
+    if (code == CLI_DONE)
+        code = find_doubt(p);
+    cli_wait_end();
+    if (code == CLI_DONE)
+        code = write_plans(p);
+    for (int64_t i = p->from; i < p->to && code == CLI_DONE; i++)
+        find(p, i);
+    if (code == CLI_DONE && !p->to_stdout)
+        show_plans(p);
+    for (int64_t i = p->from; i < p->to && p->at_once < p->rewards.count; i++) {
+        foray_policy_destroy(p->policy[i]);
+        foray_doubt_destroy(p->doubt[i]);
+        p->policy[i] = NULL;
+        p->doubt[i] = NULL;
+    }
+    return code;
+}
+
+static cli_exit take_turns(planning *p)
+{
+    int64_t count = p->rewards.count;
+    cli_exit code = CLI_DONE;
+    for (int64_t next = 0; next < count && code == CLI_DONE; next = p->to) {
+        p->from = next;
+        p->to = next + p->at_once < count ? next + p->at_once : count;
+        code = take_turn(p);
+    }
+    return end_writing(p, code);
+}
+
 static cli_exit run_plan(cli_session *session)
 {
     planning p = {
@@ -620,19 +737,14 @@ static cli_exit run_plan(cli_session *session)
         code = check_output(&p);
     if (code == CLI_DONE)
         code = choose_certificates(&p);
-    if (code == CLI_DONE)
-        code = make_plans(&p);
-    if (code == CLI_DONE)
-        code = look_up_truth(&p);
-    if (code == CLI_DONE)
-        code = find_doubt(&p);
     cli_wait_end();
     if (code == CLI_DONE)
-        code = write_plans(&p);
+        code = take_turns(&p);
     if (code == CLI_DONE && !p.to_stdout)
-        code = show_plans(&p);
+        code = end_showing(&p);
     if (code == CLI_DONE)
         code = check_required(&p);
+    free(p.output.writer.data);
     close_all(&p);
     return cli_run_close(session, p.run, code);
 }

@@ -689,20 +689,73 @@ void cli_limits_close(cli_limits *limits)
     *limits = (cli_limits){0};
 }
 
-/* Every goal there is. */
-static cli_exit open_goals(cli_session *session, const foray_model *model, cli_rewards *rewards)
+static const char *name_goal(int64_t state, char goal[CLI_GOAL_BYTES])
 {
-    char text[32];
+    snprintf(goal, CLI_GOAL_BYTES, "goal:%" PRId64, state);
+    return goal;
+}
+
+/* What --discount and --optimise say of every reward. */
+static cli_exit qualify(cli_session *session, foray_reward *reward)
+{
     cli_exit code = CLI_DONE;
-    for (int64_t s = 0; s < foray_model_states(model) && code == CLI_DONE; s++) {
-        snprintf(text, sizeof text, "goal:%" PRId64, s);
-        code = open_reward(session, model, text, &rewards->item[rewards->count]);
-        rewards->count += code == CLI_DONE;
+    if (cli_has(session, "discount"))
+        code = cli_status(session, foray_reward_set_discount(session->ctx, reward,
+                                                             cli_real(session, "discount")));
+    if (code == CLI_DONE && cli_has(session, "optimise"))
+        code = cli_status(session, foray_reward_set_minimise(session->ctx, reward,
+                                                             cli_choice(session, "optimise") == 1));
+    return code;
+}
+
+cli_exit cli_rewards_turn(cli_session *session, const foray_model *model, cli_rewards *rewards,
+                          int64_t from, int64_t to)
+{
+    char goal[CLI_GOAL_BYTES];
+    cli_exit code = CLI_DONE;
+    for (int64_t s = 0; s < rewards->goals && code == CLI_DONE; s++) {
+        int64_t i = rewards->goals_at + s;
+        bool wanted = i >= from && i < to;
+        if (!wanted) {
+            foray_reward_destroy(rewards->item[i]);
+            rewards->item[i] = NULL;
+        } else if (!rewards->item[i]) {
+            code = open_reward(session, model, name_goal(s, goal), &rewards->item[i]);
+            if (code == CLI_DONE)
+                code = qualify(session, rewards->item[i]);
+        }
     }
     return code;
 }
 
-cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, const char *option,
+const char *cli_rewards_name(const cli_rewards *rewards, int64_t i, char goal[CLI_GOAL_BYTES])
+{
+    return rewards->item[i] ? foray_reward_name(rewards->item[i])
+                            : name_goal(i - rewards->goals_at, goal);
+}
+
+/* One value of the option. */
+static cli_exit add_reward(cli_session *session, const foray_model *model, const char *option,
+                           const char *value, cli_rewards *rewards)
+{
+    bool own = names_own(session, value);
+    if (strcmp(value, "goals") == 0) {
+        rewards->goals_at = rewards->count;
+        rewards->goals = foray_model_states(model);
+        rewards->count += rewards->goals;
+        return CLI_DONE;
+    }
+    if (rewards->own > 0 && own)
+        return cli_fail(session, CLI_USAGE, "--%s own is given twice", option);
+    cli_exit code = open_reward(session, model, value, &rewards->item[rewards->count]);
+    if (code == CLI_DONE)
+        rewards->count++;
+    if (code == CLI_DONE && own)
+        rewards->own = rewards->count;
+    return code;
+}
+
+static cli_exit list_rewards(cli_session *session, const foray_model *model, const char *option,
                              cli_rewards *out)
 {
     const cli_args *args = &session->args;
@@ -714,36 +767,46 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
     if (goals > 1)
         return cli_fail(session, CLI_USAGE, "--%s goals is given twice", option);
     room += goals * foray_model_states(model);
-    cli_rewards rewards = {0, calloc((size_t)room, sizeof(foray_reward *)), 0};
+    cli_rewards rewards = {.item = calloc((size_t)room, sizeof(foray_reward *))};
     if (!rewards.item)
         return cli_fail(session, CLI_BAD_INPUT, "out of memory");
-    for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
-        if (strcmp(args->option[i]->is.name, option) != 0)
-            continue;
-        if (strcmp(args->value[i], "goals") == 0) {
-            code = open_goals(session, model, &rewards);
-            continue;
-        }
-        if (rewards.own > 0 && names_own(session, args->value[i]))
-            code = cli_fail(session, CLI_USAGE, "--%s own is given twice", option);
-        else
-            code = open_reward(session, model, args->value[i], &rewards.item[rewards.count]);
-        if (code == CLI_DONE)
-            rewards.count++;
-        if (code == CLI_DONE && names_own(session, args->value[i]))
-            rewards.own = rewards.count;
-    }
+    for (int64_t i = 0; i < args->count && code == CLI_DONE; i++)
+        if (strcmp(args->option[i]->is.name, option) == 0)
+            code = add_reward(session, model, option, args->value[i], &rewards);
     if (code == CLI_DONE && rewards.own > 0 &&
         (cli_has(session, "discount") || cli_has(session, "optimise")))
         code = cli_fail(session, CLI_USAGE,
                         "own, the world's own reward, cannot be combined with --%s",
                         cli_has(session, "discount") ? "discount" : "optimise");
-    for (int64_t i = 0; i < rewards.count && code == CLI_DONE && cli_has(session, "discount"); i++)
-        code = cli_status(session, foray_reward_set_discount(session->ctx, rewards.item[i],
-                                                             cli_real(session, "discount")));
-    for (int64_t i = 0; i < rewards.count && code == CLI_DONE && cli_has(session, "optimise"); i++)
-        code = cli_status(session, foray_reward_set_minimise(session->ctx, rewards.item[i],
-                                                             cli_choice(session, "optimise") == 1));
+    for (int64_t i = 0; i < rewards.count && code == CLI_DONE; i++)
+        code = rewards.item[i] ? qualify(session, rewards.item[i]) : CLI_DONE;
+    if (code == CLI_DONE)
+        *out = rewards;
+    else
+        cli_rewards_close(&rewards);
+    return code;
+}
+
+cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, const char *option,
+                             cli_rewards *out)
+{
+    cli_rewards rewards = {0};
+    cli_exit code = list_rewards(session, model, option, &rewards);
+    if (code == CLI_DONE)
+        code = cli_rewards_turn(session, model, &rewards, 0, rewards.count);
+    if (code == CLI_DONE)
+        *out = rewards;
+    else
+        cli_rewards_close(&rewards);
+    return code;
+}
+
+cli_exit cli_rewards_list(cli_session *session, const foray_model *model, cli_rewards *out)
+{
+    cli_rewards rewards = {0};
+    cli_exit code = list_rewards(session, model, "reward", &rewards);
+    if (code == CLI_DONE && rewards.count == 0)
+        code = cli_fail(session, CLI_USAGE, "-r is required: a reward");
     if (code == CLI_DONE)
         *out = rewards;
     else
@@ -754,9 +817,9 @@ cli_exit cli_rewards_open_as(cli_session *session, const foray_model *model, con
 cli_exit cli_rewards_open(cli_session *session, const foray_model *model, cli_rewards *out)
 {
     cli_rewards rewards = {0};
-    cli_exit code = cli_rewards_open_as(session, model, "reward", &rewards);
-    if (code == CLI_DONE && rewards.count == 0)
-        code = cli_fail(session, CLI_USAGE, "-r is required: a reward");
+    cli_exit code = cli_rewards_list(session, model, &rewards);
+    if (code == CLI_DONE)
+        code = cli_rewards_turn(session, model, &rewards, 0, rewards.count);
     if (code == CLI_DONE)
         *out = rewards;
     else
