@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 /* --------------------------------------------- what all worlds have in common */
 
@@ -238,7 +240,6 @@ static void bad_specs_are_explained(void **state)
         {"grid:zones=8", "grid: zones=8, but there are only cols=7"},
         {"riverswim:states=2", "riverswim: states=2, but it must be an integer from 3 to"},
         {"mixture:states=3", "mixture: successors=4, but there are only states=3"},
-        {"mixture:states=10000000,actions=10000,successors=10000,dim=10000", "numbers"},
         {"hard:horizon=1", "hard: horizon=1, but it must be an integer from 2 to"},
         {"hypercube:dim=3,member=4", "hypercube: member=4, but with dim=3 there are 4 actions"},
         {"hypercube:dim=9,episodes=191", "they must be at least 192"},
@@ -247,10 +248,6 @@ static void bad_specs_are_explained(void **state)
         {"hard:eps=3", "hard: eps=3, but at dim=8 and horizon=10"},
         {"hard:dim=2,actions=3", "hard: actions=3, but the packing has room for 2 at dim=2"},
         {"inventory:order=21", "inventory: order=21, but it must be 1 to capacity=20"},
-        {"inventory:capacity=10000,order=10000", "numbers"},
-        {"queue:capacity=10000,rates=100", "numbers"},
-        {"grid:rows=4096,cols=4096", "numbers"},
-        {"rooms:rows=64,cols=64,size=64", "rooms: these parameters make a model of"},
     };
     foray_context *ctx = *state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -259,6 +256,43 @@ static void bad_specs_are_explained(void **state)
                         bad[i][1]);
         assert_null(model);
     }
+}
+
+/* How many addresses this process uses. */
+static rlim_t addresses(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu", &pages), 1);
+    fclose(file);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A limit of addresses stands for a small machine. */
+static void worlds_larger_than_memory_are_refused(void **state)
+{
+    static const char *const large[] = {
+        "mixture:states=10000000,actions=10000,successors=10000,dim=10000",
+        "inventory:capacity=10000,order=10000",
+        "queue:capacity=10000,rates=100",
+        "grid:rows=4096,cols=4096",
+        "rooms:rows=64,cols=64,size=64",
+    };
+    foray_context *ctx = *state;
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    small = before;
+    small.rlim_cur = addresses() + ((rlim_t)256 << 20);
+    assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
+        foray_model *model = NULL;
+        support_refused(ctx, foray_model_builtin(ctx, large[i], &model), FORAY_ERROR_MEMORY,
+                        "which these parameters make, takes at least");
+        assert_non_null(strstr(foray_message(ctx), "ask for fewer states or features"));
+        assert_null(model);
+    }
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
 }
 
 static void long_specs_are_refused(void **state)
@@ -346,6 +380,7 @@ int main(void)
         support_test(sizes_are_the_documented_ones),
         support_test(seeds_make_worlds),
         support_test(bad_specs_are_explained),
+        support_test(worlds_larger_than_memory_are_refused),
         support_test(long_specs_are_refused),
         support_test(the_table_describes_the_worlds),
         support_test(failed_allocations_leave_nothing_behind),

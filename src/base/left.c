@@ -3,7 +3,6 @@
  * millisecond, and nobody asks for little. */
 #include "base/base.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -21,14 +20,17 @@ static double number_of(const char *path, const char *key)
 {
     char line[LINE_BYTES];
     double found = NAN;
+    bool there = false;
+    size_t length = strlen(key);
     FILE *file = fopen(path, "r");
     if (!file)
         return NAN;
-    while (isnan(found) && fgets(line, sizeof line, file)) {
-        size_t length = strlen(key);
-        uint64_t number;
-        if (strncmp(line, key, length) == 0 && sscanf(line + length, " %" SCNu64, &number) == 1)
-            found = (double)number;
+    while (!there && fgets(line, sizeof line, file)) {
+        const char *number = line + length;
+        if (strncmp(line, key, length) != 0)
+            continue;
+        number += strspn(number, " \t");
+        there = fy_number_read(number, strspn(number, "0123456789"), &found);
     }
     fclose(file);
     return found;
