@@ -375,11 +375,11 @@ cli_exit cli_log_keep_paid(cli_session *session, const cli_log *it, foray_run *r
         old = (foray_own){0};
     cli_exit code = find_range(session, it, &old, &own);
     size_t room = (size_t)(old.count + log->paid_count + log->end_count);
-    own.value = code == CLI_DONE ? calloc(room, sizeof *own.value) : NULL;
-    if (code == CLI_DONE && !own.value)
-        code = cli_fail(session, CLI_BAD_INPUT, "out of memory");
     if (code != CLI_DONE)
         return code;
+    own.value = calloc(room, sizeof *own.value);
+    if (!own.value)
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
     if (old.count > 0)
         memcpy(own.value, old.value, (size_t)old.count * sizeof *own.value);
     own.count = old.count;

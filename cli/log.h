@@ -37,6 +37,6 @@ void cli_log_close(cli_log *it);
 void cli_log_output(cli_output *output, const cli_log *it);
 
 /* What the log says was paid, in the run beside what it has: its world's own reward. */
-cli_exit cli_log_keep_paid(cli_session *session, const cli_log *log, foray_run *run);
+cli_exit cli_log_keep_paid(cli_session *session, const cli_log *it, foray_run *run);
 
 #endif

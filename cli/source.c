@@ -646,11 +646,11 @@ static cli_exit open_limit(cli_session *session, const foray_model *model, const
         code =
             cli_fail(session, CLI_USAGE,
                      "--subject-to '%s': a limit is REWARD >= NUMBER, or REWARD <= NUMBER", text);
-    if (code == CLI_DONE && names_own(session, name))
+    else if (names_own(session, name))
         code = cli_fail(session, CLI_USAGE,
                         "what the world itself pays where it was not seen can have no limit; write "
                         "the reward as a file");
-    if (code == CLI_DONE)
+    else
         code = open_reward(session, model, name, reward);
     if (code == CLI_DONE)
         *out = (foray_limit){*reward, bound, *rest == '<'};
@@ -663,9 +663,11 @@ cli_exit cli_limits_open(cli_session *session, const foray_model *model, cli_lim
     const cli_args *args = &session->args;
     cli_limits limits = {.reward = calloc((size_t)args->count + 1, sizeof(foray_reward *)),
                          .limit = calloc((size_t)args->count + 1, sizeof(foray_limit))};
-    cli_exit code = limits.reward && limits.limit
-                        ? CLI_DONE
-                        : cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    if (!limits.reward || !limits.limit) {
+        cli_limits_close(&limits);
+        return cli_fail(session, CLI_BAD_INPUT, "out of memory");
+    }
+    cli_exit code = CLI_DONE;
     for (int64_t i = 0; i < args->count && code == CLI_DONE; i++) {
         if (strcmp(args->option[i]->is.name, "subject-to") != 0)
             continue;
