@@ -114,7 +114,7 @@ static void print_values(const limiting *l)
     snprintf(interval, sizeof interval, "[%.6g, %.6g]", policy->low, policy->high);
     printf("%-20s %11s  %-24s %s\n", "reward", "value", "[low, high]", "limit");
     cli_put(stdout, 20, foray_reward_name(l->rewards.item[0]));
-    printf(" %11.6g  %-24s\n", policy->expected, interval);
+    printf(" %11.6g  %s\n", policy->expected, interval);
     for (int64_t i = 0; i < l->found->limits; i++)
         print_limit(l, i);
 }

@@ -9,7 +9,7 @@ set -euo pipefail
 
 command=$1 source_tree=${FORAY_SOURCE:?}
 pages=(README.md docs/guide.md docs/rewards.md docs/simulator.md docs/data.md docs/import.md docs/verifiers.md
-    docs/frozenlake.md docs/callcentre.md)
+    docs/frozenlake.md docs/callcentre.md docs/tradeoffs.md)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"
