@@ -87,6 +87,14 @@ foray_status foray_explorer_begin(foray_explorer *explorer)
             "%s explores for one reward, and none was given (foray_explorer_give_reward)",
             explorer->ops->name);
     fy_explorer_end_refit(explorer);
+    foray_status status = FORAY_OK;
+    if (explorer->ops->remakes && fy_explorer_plan_due(explorer))
+        status = fy_explorer_note_plan(explorer);
+    else if (explorer->forgot)
+        status = fy_explorer_remake(explorer);
+    if (status != FORAY_OK)
+        return status;
+    explorer->forgot = false;
     if (explorer->ops->begin_episode)
         explorer->ops->begin_episode(explorer);
     explorer->step = 0;

@@ -38,6 +38,28 @@ static bool walks(const foray_explorer *explorer)
     return fy_explorer_acts(explorer->ops) && !explorer->ops->query;
 }
 
+/* Room for what is noted before plans, so that episodes ask for none, where that is little. */
+static foray_status reserve_before_plan(foray_explorer *explorer)
+{
+    enum { LITTLE = 1 << 20, BYTES = 16 };
+    const foray_model *model = explorer->model;
+    fy_writer *writer = &explorer->before_plan;
+    if (!explorer->ops->remakes)
+        return FORAY_OK;
+    foray_status status = fy_explorer_note_plan(explorer);
+    if (status != FORAY_OK)
+        return status;
+    size_t more = (size_t)model->succ_start[model->pairs] * BYTES;
+    size_t room = writer->capacity + (more < LITTLE ? more : LITTLE);
+    uint8_t *data = fy_resize(explorer->ctx, writer->data, room, 1);
+    if (!data)
+        return FORAY_ERROR_MEMORY;
+    writer->data = data;
+    writer->capacity = room;
+    writer->size = 0;
+    return FORAY_OK;
+}
+
 foray_status fy_explorer_make(foray_explorer *explorer)
 {
     foray_status status = FORAY_OK;
@@ -58,6 +80,8 @@ foray_status fy_explorer_make(foray_explorer *explorer)
         status = explorer->ops->create(explorer);
     if (status == FORAY_OK)
         status = fy_refuter_create(&explorer->arena, model, walks(explorer), &explorer->refuter);
+    if (status == FORAY_OK)
+        status = reserve_before_plan(explorer);
     if (status == FORAY_OK && fy_was_stopped(explorer->ctx)) /* in the middle of the first plan */
         status = FORAY_INTERRUPTED;
     return status;
@@ -515,6 +539,137 @@ static size_t transitions_of(const foray_explorer *explorer)
     return (size_t)explorer->model->succ_start[explorer->model->pairs];
 }
 
+/* Most transitions never happen: how many did, and for each how many lie between it and the one
+ * before, and how often it happened. */
+static void write_seen(const foray_explorer *explorer, fy_writer *writer)
+{
+    size_t all = transitions_of(explorer), met = 0, last = 0;
+    for (size_t i = 0; i < all; i++)
+        met += explorer->seen[i] > 0;
+    fy_write_u64(writer, met);
+    for (size_t i = 0; i < all; i++) {
+        if (explorer->seen[i] == 0)
+            continue;
+        const uint64_t entry[] = {i - last, (uint64_t)explorer->seen[i]};
+        fy_write_u64s(writer, entry, 2);
+        last = i;
+    }
+}
+
+static void read_seen(foray_explorer *explorer, fy_reader *reader)
+{
+    size_t all = transitions_of(explorer), at = 0;
+    int64_t steps = 0;
+    uint64_t met = fy_read_u64(reader);
+    reader->failed |= met > all;
+    memset(explorer->seen, 0, all * sizeof *explorer->seen);
+    for (uint64_t k = 0; k < met && !reader->failed; k++) {
+        uint64_t gap = fy_read_u64(reader);
+        int64_t times = read_count(reader);
+        reader->failed |= gap >= all - at || (k > 0 && gap == 0) || times == 0;
+        if (reader->failed)
+            return;
+        at += gap;
+        explorer->seen[at] = times;
+        steps += times;
+        reader->failed = steps > MAX_COUNTED;
+    }
+}
+
+/* ------------------------------------------------------------ the last plan, again */
+
+static void write_learnt(foray_explorer *explorer, fy_writer *writer)
+{
+    fy_write_u64(writer, (uint64_t)explorer->episodes);
+    write_seen(explorer, writer);
+    explorer->ops->save(explorer, writer);
+}
+
+static void read_learnt(foray_explorer *explorer, fy_reader *reader)
+{
+    explorer->episodes = read_count(reader);
+    read_seen(explorer, reader);
+    explorer->certifier_after = -1;
+    if (!reader->failed)
+        explorer->ops->load(explorer, reader);
+}
+
+foray_status fy_explorer_note_plan(foray_explorer *explorer)
+{
+    fy_writer *writer = &explorer->before_plan;
+    writer->ctx = explorer->ctx;
+    writer->size = 0;
+    write_learnt(explorer, writer);
+    if (!writer->failed)
+        return FORAY_OK;
+    writer->failed = false;
+    writer->size = 0;
+    return FORAY_ERROR_MEMORY;
+}
+
+static foray_status damaged_state(foray_explorer *explorer)
+{
+    return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");
+}
+
+/* Back to the moment before the plan, plan, and forward again. */
+foray_status fy_explorer_remake(foray_explorer *explorer)
+{
+    const fy_writer *before = &explorer->before_plan;
+    fy_writer now = {.ctx = explorer->ctx};
+    int64_t plans = explorer->plans;
+    bool stale = explorer->stale;
+    write_learnt(explorer, &now);
+    if (now.failed) {
+        free(now.data);
+        return FORAY_ERROR_MEMORY;
+    }
+    fy_reader reader = {.data = before->data, .size = before->size};
+    read_learnt(explorer, &reader);
+    explorer->stale = true;
+    if (!reader.failed)
+        explorer->ops->begin_episode(explorer);
+    bool made = !reader.failed && !explorer->stale && !fy_was_stopped(explorer->ctx);
+    reader = (fy_reader){.data = now.data, .size = now.size};
+    read_learnt(explorer, &reader);
+    explorer->plans = plans;
+    explorer->stale = stale;
+    explorer->forgot = !made;
+    free(now.data);
+    if (fy_was_stopped(explorer->ctx))
+        return FORAY_INTERRUPTED;
+    return made ? FORAY_OK : damaged_state(explorer);
+}
+
+/* What was known before the last plan, in front of what is known now. */
+static void write_before(foray_explorer *explorer, fy_writer *writer)
+{
+    if (!explorer->ops->remakes)
+        return;
+    fy_write_u64(writer, explorer->before_plan.size);
+    fy_write_bytes(writer, explorer->before_plan.data, explorer->before_plan.size);
+}
+
+static void read_before(foray_explorer *explorer, fy_reader *reader)
+{
+    if (!explorer->ops->remakes)
+        return;
+    size_t size = (size_t)fy_read_u64(reader);
+    const void *data = fy_read_bytes(reader, size);
+    fy_writer *before = &explorer->before_plan;
+    before->ctx = explorer->ctx;
+    before->size = 0;
+    explorer->forgot = size > 0;
+    if (!data || size == 0)
+        return;
+    fy_write_bytes(before, data, size);
+    fy_reader inside = {.data = before->data, .size = before->size};
+    if (!before->failed)
+        read_learnt(explorer, &inside);
+    reader->failed |= before->failed || inside.failed || inside.at != size;
+    before->failed = false;
+}
+
 foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_t *size)
 {
     if (explorer->step >= 0)
@@ -526,7 +681,8 @@ foray_status foray_explorer_save(foray_explorer *explorer, uint8_t **data, size_
     uint64_t flags = explorer->stale ? IS_STALE : 0;
     flags |= explorer->aggregated ? IS_AGGREGATED : 0;
     fy_write_u64(&writer, flags);
-    fy_write_u64s(&writer, (const uint64_t *)explorer->seen, transitions_of(explorer));
+    write_before(explorer, &writer);
+    write_seen(explorer, &writer);
     fy_refuter_save(&explorer->refuter, &writer);
     explorer->ops->save(explorer, &writer);
     fy_refuter_save_beginnings(&explorer->refuter, &writer);
@@ -561,23 +717,22 @@ foray_status foray_explorer_load(foray_explorer *explorer, const uint8_t *data, 
         return fy_fail(
             explorer->ctx, FORAY_ERROR_RUN,
             "the saved state belongs to another algorithm, model, radius, seed or reward");
-    explorer->episodes = read_count(&reader);
+    int64_t episodes = read_count(&reader);
     explorer->plans = read_count(&reader);
     uint64_t flags = fy_read_u64(&reader);
     reader.failed |= flags > (IS_STALE | IS_AGGREGATED);
     explorer->stale = flags & IS_STALE;
     explorer->table_plans = -1;
-    int64_t steps = 0;
-    for (size_t i = 0; i < transitions_of(explorer) && !reader.failed; i++) {
-        steps += explorer->seen[i] = read_count(&reader);
-        reader.failed |= steps > MAX_COUNTED;
-    }
+    read_before(explorer, &reader);
+    reader.failed |= explorer->forgot && (explorer->episodes > episodes || explorer->plans == 0);
+    explorer->episodes = episodes;
+    read_seen(explorer, &reader);
     explorer->certifier_after = -1;
     fy_refuter_load(&explorer->refuter, &reader);
     explorer->ops->load(explorer, &reader);
     fy_refuter_load_beginnings(&explorer->refuter, explorer->episodes, &reader);
     if (reader.failed || reader.at != size)
-        return fy_fail(explorer->ctx, FORAY_ERROR_RUN, "the saved state is damaged");
+        return damaged_state(explorer);
     return fy_explorer_unless_stopped(explorer);
 }
 

@@ -51,6 +51,9 @@ typedef struct fy_explorer_ops {
     bool steers;
     /* True: in every step it follows explorer->followed. */
     bool follows;
+    /* True: what its plan left in tables is not saved, since begin_episode makes it again from what
+     * `save` wrote before the plan (fy_explorer_remake). */
+    bool remakes;
     /* For playing ahead (run/loop.c), where it does not: fills in such a table (unstructured
      * models), -1 where the action is fy_random_action_in; */
     void (*follow_all)(const foray_explorer *explorer, int32_t *table);
@@ -188,12 +191,19 @@ struct foray_explorer {
     int64_t first;             /* the state in which the last episode began */
     int32_t *table;            /* of fy_explorer_table; NULL: not needed yet */
     int64_t table_plans;       /* how many there were when it was filled in */
+    fy_writer before_plan;     /* of those that remake: what was known before the last plan */
+    bool forgot;               /* the tables of that plan are still to be made again */
     void *self;                /* the algorithm's own state */
     foray_explorer *original;  /* of a view (product.c): whose data it shows; else NULL */
     int64_t readers;           /* of its product, and */
     const void **reads_for;    /* [readers] the reward or the policy that each reads for */
     bool beside;               /* no reward stops the episode */
 };
+
+/* Notes what an exploration plan is about to be made from. */
+foray_status fy_explorer_note_plan(foray_explorer *explorer);
+/* Makes the tables of the last plan again, after a load. */
+foray_status fy_explorer_remake(foray_explorer *explorer);
 
 /* An exploration plan was made. */
 static inline void fy_explorer_planned(foray_explorer *explorer)

@@ -555,26 +555,6 @@ static size_t target_words(const fy_learner *learner)
     return (size_t)learner->inner->at_bits[learner->model->generator_sets];
 }
 
-void fy_learner_save_plan(const foray_explorer *explorer, fy_writer *writer)
-{
-    const fy_learner *learner = explorer->self;
-    const foray_model *model = explorer->model;
-    if (explorer->followed)
-        fy_write_i32s(writer, explorer->followed, (size_t)fy_policy_entries(model));
-    if (learner->V)
-        fy_write_doubles(writer, learner->V, (size_t)fy_learner_values(model));
-}
-
-void fy_learner_load_plan(foray_explorer *explorer, fy_reader *reader)
-{
-    fy_learner *learner = explorer->self;
-    const foray_model *model = explorer->model;
-    if (explorer->followed)
-        fy_read_actions(reader, model, explorer->followed, fy_policy_entries(model));
-    if (learner->V)
-        fy_read_doubles(reader, learner->V, (size_t)fy_learner_values(model));
-}
-
 void fy_learner_save_regression(const fy_learner *learner, fy_writer *writer)
 {
     fy_write_u64s(writer, learner->target, target_words(learner));
@@ -590,12 +570,10 @@ void fy_learner_load_regression(fy_learner *learner, fy_reader *reader)
 
 void fy_learner_save(foray_explorer *explorer, fy_writer *writer)
 {
-    fy_learner_save_plan(explorer, writer);
     fy_learner_save_regression(explorer->self, writer);
 }
 
 void fy_learner_load(foray_explorer *explorer, fy_reader *reader)
 {
-    fy_learner_load_plan(explorer, reader);
     fy_learner_load_regression(explorer->self, reader);
 }

@@ -102,9 +102,7 @@ bool fy_learner_wants_plan(const foray_explorer *explorer, const fy_ridge *ridge
 /* Does a plan pay that looks at every transition `work` times per step? */
 bool fy_learner_plan_pays(const foray_explorer *explorer, double work);
 
-/* What algorithms that save something in between write: the plan, and targets with Sigma and b. */
-void fy_learner_save_plan(const foray_explorer *explorer, fy_writer *writer);
-void fy_learner_load_plan(foray_explorer *explorer, fy_reader *reader);
+/* Targets with Sigma and b. pi and V follow from what was written before the plan. */
 void fy_learner_save_regression(const fy_learner *learner, fy_writer *writer);
 void fy_learner_load_regression(fy_learner *learner, fy_reader *reader);
 

@@ -185,6 +185,7 @@ const fy_explorer_ops fy_scout = {
     .begin_episode = scout_begin_episode,
     .end_episode = scout_end_episode,
     .follows = true,
+    .remakes = true,
     .steers = true,
     .observe = scout_observe,
     .explores_on_sets = true,

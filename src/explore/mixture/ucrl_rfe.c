@@ -90,6 +90,7 @@ const fy_explorer_ops fy_ucrl_rfe = {
     .create = ucrl_rfe_create,
     .begin_episode = ucrl_rfe_begin_episode,
     .follows = true,
+    .remakes = true,
     .observe = fy_learner_observe,
     .explores_on_sets = true,
     FY_LEARNER_RFE_OPS,

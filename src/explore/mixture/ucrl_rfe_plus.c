@@ -91,6 +91,7 @@ const fy_explorer_ops fy_ucrl_rfe_plus = {
     .create = ucrl_rfe_plus_create,
     .begin_episode = ucrl_rfe_plus_begin_episode,
     .follows = true,
+    .remakes = true,
     .observe = ucrl_rfe_plus_observe,
     .end_episode = ucrl_rfe_plus_end_episode,
     .save = ucrl_rfe_plus_save,

@@ -60,14 +60,12 @@ static void ucrl_vtr_observe(foray_explorer *explorer, int64_t t, int64_t pair, 
 static void ucrl_vtr_save(foray_explorer *explorer, fy_writer *writer)
 {
     const fy_learner *learner = explorer->self;
-    fy_learner_save_plan(explorer, writer);
     fy_ridge_write(learner->ridge, writer);
 }
 
 static void ucrl_vtr_load(foray_explorer *explorer, fy_reader *reader)
 {
     const fy_learner *learner = explorer->self;
-    fy_learner_load_plan(explorer, reader);
     fy_ridge_read(learner->ridge, reader);
 }
 
@@ -78,6 +76,7 @@ const fy_explorer_ops fy_ucrl_vtr = {
     .create = ucrl_vtr_create,
     .begin_episode = ucrl_vtr_begin_episode,
     .follows = true,
+    .remakes = true,
     .observe = ucrl_vtr_observe,
     .end_episode = fy_learner_end_episode,
     .save = ucrl_vtr_save,

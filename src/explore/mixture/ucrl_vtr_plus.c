@@ -63,6 +63,7 @@ const fy_explorer_ops fy_ucrl_vtr_plus = {
     .create = ucrl_vtr_plus_create,
     .begin_episode = ucrl_vtr_plus_begin_episode,
     .follows = true,
+    .remakes = true,
     .observe = fy_values_observe,
     .end_episode = fy_values_end_episode,
     .save = fy_values_save,

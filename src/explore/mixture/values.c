@@ -234,7 +234,6 @@ static void read_regression(fy_value_regression *regression, fy_reader *reader)
 void fy_values_save(foray_explorer *explorer, fy_writer *writer)
 {
     const fy_values *self = explorer->self;
-    fy_learner_save_plan(explorer, writer);
     write_regression(&self->hat, writer);
     write_regression(&self->tilde, writer);
 }
@@ -242,7 +241,6 @@ void fy_values_save(foray_explorer *explorer, fy_writer *writer)
 void fy_values_load(foray_explorer *explorer, fy_reader *reader)
 {
     fy_values *self = explorer->self;
-    fy_learner_load_plan(explorer, reader);
     read_regression(&self->hat, reader);
     read_regression(&self->tilde, reader);
 }
