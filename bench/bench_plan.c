@@ -391,7 +391,10 @@ static void bench_level(many *m, int level, const double *highest, double *secon
             bench_target(what, highest[i] / seconds[i], "times", BENCH_AT_LEAST, min);
     }
     snprintf(what, sizeof what, "%s: together, cheaper per reward", name);
-    bench_target(what, seconds[1] / seconds[2], "times", BENCH_AT_LEAST, 2.5);
+    if (level > 0)
+        bench_target(what, seconds[1] / seconds[2], "times", BENCH_AT_LEAST, 2.5);
+    else
+        bench_figure(what, seconds[1] / seconds[2], "times");
 }
 
 /* The same work at every level of the processor that this machine has, the highest first. */
