@@ -278,7 +278,7 @@ static foray_status read_task(reading *from, const char *name, foray_reward **ou
                                          "reach",   "discount", "avoid", NULL};
     fy_json task = fy_json_member(from->root, "task");
     foray_label *label;
-    int64_t **states, count = 0;
+    int64_t **states = NULL, count = 0;
     fy_arena scratch = {.ctx = from->ctx};
     foray_status status = refuse_others(from, others, "together with task, which is a probability");
     if (status == FORAY_OK && fy_json_kind_of(task) != FY_JSON_TEXT)
