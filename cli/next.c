@@ -57,9 +57,9 @@ cli_exit cli_next_print_became(cli_session *session, foray_run *run)
     foray_reward *reward = NULL;
     int64_t more;
     double gap;
-    char number[CLI_NUMBER_SIZE];
     cli_exit code = find_became(session, run, &reward, &asked, &more, &gap);
     if (code == CLI_DONE && more > 0) {
+        char number[CLI_NUMBER_SIZE];
         printf("what became of it       ");
         cli_put(stdout, 0, foray_reward_name(reward));
         printf(": certificate %.6g, and after %s more episodes %.6g", asked.gap,

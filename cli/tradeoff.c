@@ -340,8 +340,8 @@ static cli_exit put_policy(const trading *t, int64_t k)
 {
     foray_context *ctx = t->session->ctx;
     foray_policy *policy = t->front->policy[k];
-    char name[FILE_SIZE], *text;
-    size_t size;
+    char name[FILE_SIZE], *text = NULL;
+    size_t size = 0;
     foray_status status = t->known ? foray_policy_complete(ctx, policy, t->known, NULL)
                                    : foray_run_complete_policy(t->run, NULL, policy);
     if (status == FORAY_OK && t->view.clusters)
@@ -377,8 +377,8 @@ static cli_exit put_csv(const trading *t)
 {
     fy_table table;
     fy_writer csv = {.ctx = t->session->ctx};
-    char *text;
-    size_t size;
+    char *text = NULL;
+    size_t size = 0;
     foray_status status = fy_tradeoff_table(t->session->ctx, t->front, t->rewards.item, &table);
     if (status == FORAY_OK) {
         fy_table_print_csv(&table, &csv);

@@ -193,13 +193,14 @@ foray_status fy_tradeoff_page(foray_context *ctx, const fy_tradeoff_about *about
                               size_t *size)
 {
     fy_writer text = {.ctx = ctx};
-    char number[FY_NUMBER_SIZE];
     print_title(&text, about);
     fy_print(&text, "<p class=\"lead\">");
     fy_print_escaped(&text, about->source);
-    if (about->episodes >= 0)
+    if (about->episodes >= 0) {
+        char number[FY_NUMBER_SIZE];
         fy_print(&text, ", after %s episodes of %" PRId64 " steps",
                  fy_number((double)about->episodes, number), foray_model_horizon(about->model));
+    }
     fy_print(&text, "</p>\n");
     print_sentence(&text, about);
     print_pictures(&text, about);

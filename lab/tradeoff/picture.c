@@ -124,13 +124,15 @@ static void draw_mixtures(const plane *p)
 static void tip_line(const plane *p, double x, double y, const char *name, double value, double low,
                      double high)
 {
-    char label[FY_LABEL_SIZE], a[FY_NUMBER_SIZE], b[FY_NUMBER_SIZE], c[FY_NUMBER_SIZE], line[256];
+    char label[FY_LABEL_SIZE], a[FY_NUMBER_SIZE], line[256];
     fy_label(name, 0, label);
-    if (low == value && high == value)
+    if (low == value && high == value) {
         fy_format(line, sizeof line, "%s %s", label, fy_number(value, a));
-    else
+    } else {
+        char b[FY_NUMBER_SIZE], c[FY_NUMBER_SIZE];
         fy_format(line, sizeof line, "%s %s, in [%s, %s]", label, fy_number(value, a),
                   fy_number(low, b), fy_number(high, c));
+    }
     fy_svg_text(p->text, "tick", "start", x, y, line);
 }
 

@@ -128,6 +128,7 @@ static foray_status number_letters(const looking *l, fy_arena *scratch, fy_task 
                 fy_index_add(&index, fy_hash(&letter[i], sizeof *letter, 0), i);
         }
         uint64_t at = fy_index_start(hash);
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what is in the index is there */
         while ((old = fy_index_at(&index, at)) >= 0 && letter[old] != l->holds[s])
             at++;
         if (old < 0) {

@@ -133,7 +133,7 @@ static bool meet(const fy_corners *corners, const int64_t *planes, fy_corner *ou
 {
     int64_t m = corners->m;
     equations e = {.n = m + 1};
-    double a[ROWS][ROWS], x[ROWS];
+    double a[ROWS][ROWS], x[ROWS] = {0};
     for (int64_t i = 0; i < m; i++)
         e.a[0][i] = 1;
     for (int64_t r = 0; r < m; r++)
@@ -226,7 +226,7 @@ static void drop_below(fy_corners *corners, int64_t newest)
 static foray_status add_vertices(fy_corners *corners, int64_t newest)
 {
     int64_t m = corners->m, others = corners->policies - 1 + m, left = m - 1;
-    int64_t pick[FORAY_MAX_REWARDS], planes[FORAY_MAX_REWARDS];
+    int64_t pick[FORAY_MAX_REWARDS] = {0}, planes[FORAY_MAX_REWARDS] = {0};
     foray_status status = FORAY_OK;
     for (int64_t i = 0; i < left; i++)
         pick[i] = i;

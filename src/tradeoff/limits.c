@@ -355,12 +355,11 @@ static void interval_of(const fy_limits *of, const fy_odds *odds, const double *
 static bool find_intervals(fy_limits *of, const fy_odds *odds)
 {
     static const double rounding = 1e-12;
-    double weight[FORAY_MAX_LIMITS + 1];
     bool kept = true;
     for (int64_t i = 0; i <= of->m; i++) {
+        double weight[FORAY_MAX_LIMITS + 1] = {0};
         bool known = !of->weigher->certifier && !of->weigher->explorer;
         double off = !known ? 0 : rounding * of->weigher->most[i];
-        memset(weight, 0, sizeof weight);
         weight[i] = 1;
         interval_of(of, odds, weight, &of->low[i], &of->high[i]);
         kept = kept && (i == 0 || of->low[i] >= of->bound[i - 1] - off);
@@ -556,10 +555,12 @@ foray_status fy_limits_find(fy_arena *arena, fy_weigher *weigher, const double *
                     .loss = INFINITY,
                     .outcome = FORAY_LIMITS_UNDECIDED};
     simplex lp;
-    double weight[FORAY_MAX_LIMITS + 1] = {1 / weigher->scale[0]}, t;
+    double t;
     foray_status status = create_simplex(arena, &of, &lp);
-    if (status == FORAY_OK)
+    if (status == FORAY_OK) {
+        double weight[FORAY_MAX_LIMITS + 1] = {1 / weigher->scale[0]};
         status = plan_into_pool(&of, weight);
+    }
     if (status != FORAY_OK)
         return status;
     set_right(&lp, NULL);

@@ -31,6 +31,7 @@ typedef struct asked {
 /* Is it the probability of an event? */
 static bool is_event(const foray_reward *reward)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): as many are read as are asked for */
     return reward->fixed || reward->task;
 }
 
@@ -522,8 +523,8 @@ static foray_status read_limits(const asked *it, const foray_reward *reward,
 static foray_status plan_limited(asked *it, const foray_reward *reward, const foray_limit *limit,
                                  foray_limited **out)
 {
-    const foray_reward *rewards[FORAY_MAX_LIMITS + 1];
-    double sign[FORAY_MAX_LIMITS + 1], bound[FORAY_MAX_LIMITS];
+    const foray_reward *rewards[FORAY_MAX_LIMITS + 1] = {NULL};
+    double sign[FORAY_MAX_LIMITS + 1] = {0}, bound[FORAY_MAX_LIMITS] = {0};
     held_limited *shown = NULL;
     fy_limits found;
     foray_status status = read_limits(it, reward, limit, rewards, sign, bound);
