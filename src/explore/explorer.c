@@ -627,6 +627,7 @@ foray_status fy_explorer_remake(foray_explorer *explorer)
     fy_reader reader = {.data = before->data, .size = before->size};
     read_learnt(explorer, &reader);
     explorer->stale = true;
+    explorer->plans = plans - 1; /* whose turn it is among targets depends on their number */
     if (!reader.failed)
         explorer->ops->begin_episode(explorer);
     bool made = !reader.failed && !explorer->stale && !fy_was_stopped(explorer->ctx);
