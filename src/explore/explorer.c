@@ -191,6 +191,8 @@ bool fy_explorer_has_table(const foray_explorer *explorer)
 {
     const fy_explorer_ops *ops = explorer->ops;
     bool small = explorer->whole->states <= MAX_ENTRIES / explorer->whole->horizon;
+    if (explorer->replans_within)
+        return false;
     return (ops->follows && (!explorer->part || small)) || (ops->follow_all && small);
 }
 
@@ -242,7 +244,7 @@ fy_ahead_kind fy_explorer_ahead(const foray_explorer *explorer)
     const fy_explorer_ops *ops = explorer->ops;
     if (ops->unplanned)
         return FY_AHEAD_PLAYS;
-    if (!ops->follows && !ops->follow_all)
+    if ((!ops->follows && !ops->follow_all) || explorer->replans_within)
         return FY_AHEAD_STEPWISE;
     bool always = fy_explorer_replans_always(explorer) && fy_explorer_plan_every(explorer) == 1;
     return always ? FY_AHEAD_PLANS : FY_AHEAD_PLAYS;

@@ -170,6 +170,7 @@ struct foray_explorer {
     bool stale;                 /* what was learnt since the last plan asks for a new one */
     bool failed;                /* out of memory in an episode: of unstructured models, whose
                                    laws grow */
+    bool replans_within;        /* its plan may change in the middle of an episode */
     int32_t *followed;          /* [horizon][states] the actions of its plan; NULL: ops->act */
     foray_reward *given;        /* a copy of the reward to explore for; NULL: none yet */
     foray_reward *given_inside; /* the same for the part, where there is one */

@@ -27,7 +27,17 @@
  *     r(s,a) = rho(s,a) / max rho,   or as above where rho earns nothing
  *
  * and a new plan is made when a law with more than 1% of the shares has been seen 1.25 times as
- * often, or there are 1.12 times as many episodes. */
+ * often, or there are 1.12 times as many episodes.
+ *
+ * Rewards that are not known. Where the world pays something that has to be seen (rewards =
+ * function: of (s,a,s'); random: drawn for each (s,a)), r becomes (r + b)/2 with
+ *
+ *     b(s,a) = sum_j p_j [ (s,a,s_j) was not seen yet ],  or  min{ 1, sqrt(2 log(2 pairs/delta) /
+ * n) }
+ *
+ * for the part of its range in which the reward of (s,a), or its mean, may still lie; and there is
+ * a new plan at once, in the middle of the episode, when a reward is seen for the first time. */
+#include "base/maths.h"
 #include "explore/mixture/learner.h"
 
 #include <math.h>
@@ -41,7 +51,19 @@ typedef struct scout {
     bool grown;         /* which some law was */
     int64_t *visits;    /* [blocks] */
     double *share;      /* [blocks] */
+    double *base;       /* [pairs] r of the last plan without b */
+    bool found;         /* b has changed since then */
 } scout;
+
+enum { REWARDS };
+enum { REWARDS_KNOWN, REWARDS_FUNCTION, REWARDS_RANDOM };
+static const foray_parameter parameters[] = {
+    FY_CHOICE("rewards", "known", "known|function|random",
+              "what the world pays: known, or explored, too; a function of (s,a,s'), or random"),
+};
+
+/* At once, if no more transitions than this are looked at for it. */
+enum { AT_ONCE = 1 << 24 };
 
 /* --------------------------------------------------------------- initialise */
 
@@ -53,8 +75,10 @@ static foray_status scout_create(foray_explorer *explorer)
     scout *self = explorer->self;
     if (status == FORAY_OK && (!FY_NEW(&explorer->arena, self->limit, blocks) ||
                                !FY_NEW(&explorer->arena, self->visits, blocks) ||
-                               !FY_NEW(&explorer->arena, self->share, blocks)))
+                               !FY_NEW(&explorer->arena, self->share, blocks) ||
+                               !FY_NEW(&explorer->arena, self->base, explorer->model->pairs)))
         status = FORAY_ERROR_MEMORY;
+    explorer->replans_within = explorer->own[REWARDS].integer != REWARDS_KNOWN;
     /* So that episodes need no memory. */
     return status == FORAY_OK ? fy_explorer_sets(explorer, &sets) : status;
 }
@@ -62,7 +86,7 @@ static foray_status scout_create(foray_explorer *explorer)
 /* ------------------------------------------------------------------ episodes */
 
 /* r(s,a) = min{ 1, kappa^2 }, or min{ 1, 2 beta_g m } where there is no kappa. */
-static fy_plan_reward scout_reward(fy_learner *learner, fy_certifier *sets)
+static void scout_reward(fy_learner *learner, fy_certifier *sets)
 {
     const foray_model *model = learner->model;
     const double *kappa2 = sets ? fy_all_rewards_kappa2(sets->all) : NULL;
@@ -74,7 +98,6 @@ static fy_plan_reward scout_reward(fy_learner *learner, fy_certifier *sets)
         double widest = 2.0 * learner->radius[g] * learner->inner->upper[set];
         learner->bonus[pair] = fmin(1.0, known ? kappa2[set] : widest);
     }
-    return (fy_plan_reward){.table = learner->table, .cap = INFINITY};
 }
 
 /* Until when the plan for targets lasts. */
@@ -94,6 +117,58 @@ static void watch(foray_explorer *explorer)
     self->grown = false;
 }
 
+/* Does everything in a state lead back to it? What happens after an end pays nothing. */
+static bool is_end(const foray_model *model, int64_t state)
+{
+    for (int64_t pair = state * model->actions; pair < (state + 1) * model->actions; pair++)
+        for (int64_t k = model->succ_start[pair]; k < model->succ_start[pair + 1]; k++)
+            if (model->succ[k] != state)
+                return false;
+    return true;
+}
+
+/* b of a pair. */
+static double unseen(const foray_explorer *explorer, const fy_confidence *set, int64_t pair)
+{
+    const foray_model *model = explorer->model;
+    const double *p = set->p + model->gen_start[model->generator_set[pair]];
+    int64_t from = model->succ_start[pair], n = 0;
+    double missing = 0;
+    for (int64_t k = from; k < model->succ_start[pair + 1]; k++) {
+        n += explorer->seen[k];
+        missing += explorer->seen[k] == 0 ? p[k - from] : 0;
+    }
+    if (explorer->own[REWARDS].integer == REWARDS_FUNCTION)
+        return fmin(fmax(missing, 0), 1);
+    double nats = fy_log(2 * (double)model->pairs / explorer->settings.delta);
+    return n > 0 ? fmin(1, sqrt(2 * nats / (double)n)) : 1;
+}
+
+/* pi = PLAN of r, or of (r + b)/2; returns what it is worth. */
+static double follow(foray_explorer *explorer, fy_certifier *sets)
+{
+    scout *self = explorer->self;
+    fy_learner *learner = &self->learner;
+    const foray_model *model = explorer->model;
+    bool looks = explorer->replans_within && sets;
+    for (int64_t pair = 0; pair < model->pairs && looks; pair++) {
+        bool pays = pair / model->actions < fy_begun(model) && fy_available(model, pair) &&
+                    !is_end(model, pair / model->actions);
+        double b = pays ? unseen(explorer, sets->inside, pair) : 0;
+        learner->bonus[pair] = (self->base[pair] + b) / 2;
+    }
+    self->found = false;
+    return fy_learner_follow(explorer, sets ? sets->inside->kernel : learner->kernel,
+                             (fy_plan_reward){.table = learner->table, .cap = INFINITY}, 0,
+                             FORAY_CLIP_REMAINING);
+}
+
+static void keep_base(foray_explorer *explorer)
+{
+    scout *self = explorer->self;
+    memcpy(self->base, self->learner.bonus, (size_t)explorer->model->pairs * sizeof *self->base);
+}
+
 /* The sets, r from them, pi = PLAN(...). */
 static void scout_begin_episode(foray_explorer *explorer)
 {
@@ -111,16 +186,39 @@ static void scout_begin_episode(foray_explorer *explorer)
     fy_ridge_mark(learner->ridge);
     self->steered = sets && fy_explorer_steer(explorer, learner->bonus, self->share);
     if (self->steered) {
-        fy_plan_reward rho = {.table = learner->table, .cap = INFINITY};
-        double worth =
-            fy_learner_follow(explorer, sets->inside->kernel, rho, 0, FORAY_CLIP_REMAINING);
-        self->steered = worth > 0;
+        keep_base(explorer);
+        self->steered = follow(explorer, sets) > 0;
         explorer->plans -= !self->steered;
         watch(explorer);
     }
-    if (!self->steered)
-        fy_learner_follow(explorer, sets ? sets->inside->kernel : learner->kernel,
-                          scout_reward(learner, sets), 0, FORAY_CLIP_REMAINING);
+    if (!self->steered) {
+        scout_reward(learner, sets);
+        keep_base(explorer);
+        follow(explorer, sets);
+    }
+}
+
+/* Was the reward of what just happened seen for the first time, or twice as often as before? */
+static bool is_news(const foray_explorer *explorer, int64_t pair, int64_t j)
+{
+    const foray_model *model = explorer->model;
+    int64_t n = 0;
+    if (explorer->own[REWARDS].integer == REWARDS_FUNCTION)
+        return explorer->seen[model->succ_start[pair] + j] == 1;
+    for (int64_t k = model->succ_start[pair]; k < model->succ_start[pair + 1]; k++)
+        n += explorer->seen[k];
+    return (n & (n - 1)) == 0;
+}
+
+/* The sets are those of the last plan, in the middle of an episode. */
+static void look_elsewhere(foray_explorer *explorer)
+{
+    const foray_model *model = explorer->model;
+    scout *self = explorer->self;
+    self->found = true;
+    if (model->horizon <= AT_ONCE / model->succ_start[model->pairs] &&
+        explorer->step + 1 < model->horizon && !explorer->aggregated)
+        follow(explorer, explorer->certifier);
 }
 
 static void scout_observe(foray_explorer *explorer, int64_t t, int64_t pair, int64_t j)
@@ -130,6 +228,8 @@ static void scout_observe(foray_explorer *explorer, int64_t t, int64_t pair, int
     int64_t g = model->basis->block_of_generator_set[model->generator_set[pair]];
     fy_learner_observe(explorer, t, pair, j);
     self->grown |= ++self->visits[g] >= self->limit[g];
+    if (explorer->replans_within && is_news(explorer, pair, j))
+        look_elsewhere(explorer);
 }
 
 /* Plans for targets look at every unknown of each transition, for up to 8 of them: those that laws
@@ -145,6 +245,7 @@ static void scout_end_episode(foray_explorer *explorer)
         explorer->stale = explorer->settings.replan == FORAY_REPLAN_EVERY ||
                           explorer->episodes + 1 >= self->due ||
                           (self->grown && fy_learner_plan_pays(explorer, work));
+    explorer->stale |= self->found;
 }
 
 /* ------------------------------------------------------------- save and load */
@@ -181,6 +282,8 @@ static void scout_load(foray_explorer *explorer, fy_reader *reader)
 const fy_explorer_ops fy_scout = {
     .name = "scout",
     .summary = "Foray's own: goes where certificates are widest, linear mixture models",
+    .parameter = parameters,
+    .parameters = FY_COUNT(parameters),
     .create = scout_create,
     .begin_episode = scout_begin_episode,
     .end_episode = scout_end_episode,
