@@ -730,7 +730,8 @@ def explore(
     (s,a) then share a law. ``until`` ends exploring at a bound for all rewards, or at certificates
     for ``targets``, which exploring is then for (`scout`, unless ``algorithm`` says otherwise).
     ``range`` is the range of the environment's own reward, which certificates of plans for "own"
-    need; a table has it. ``range_total`` is the same for all that an episode pays,
+    need; a table has it. With a range, and rewards that no table has, exploring looks for them, too
+    (`scout`, unless ``algorithm`` says otherwise). ``range_total`` is the same for all that an episode pays,
     and makes certificates smaller. ``random_rewards`` says that rewards are drawn, by a law that
     depends on (s,a,s') alone; without it they must be a function of (s,a,s'). ``clusters``
     ("grid:21x21", "radial:500" or :class:`Clusters`) is how vector observations are seen, within
@@ -755,6 +756,10 @@ def explore(
     targets = list(targets)
     if targets and not settings.get("literal"):
         algorithm = algorithm or "scout"  # which goes where their certificates are decided
+    if _pays_unknown(model, player) and range is not None and not settings.get("literal"):
+        algorithm = algorithm or "scout"  # which also looks for rewards
+        if algorithm == "scout":
+            settings.setdefault("rewards", "random" if random_rewards else "function")
     named = {"algorithm": algorithm, "episodes": episodes, "seed": seed}
     chosen = {key: value for key, value in {**named, **settings}.items() if value is not None}
     if flag(resume, "resume") and path is None:
@@ -775,6 +780,16 @@ def explore(
     except BaseException:  # nobody else has the run, and whoever resumes it wants its file closed
         run.close()
         raise
+
+
+def _pays_unknown(model: Model, player: object) -> bool:
+    """Is it an environment of which more is known than sizes, but not what it pays?"""
+    return (
+        isinstance(player, Environment)
+        and not model.unstructured
+        and player.clusters is None
+        and not player.own.complete
+    )
 
 
 def _check_same(run: Run, model: Model, player: str | None, asked: Mapping[str, object]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -391,6 +392,126 @@ def test_what_is_drawn_may_have_the_whole_range() -> None:
     assert plan.certificate.status == "certified" and plan.low <= 2 <= plan.high < 2.5
 
 
+def known_laws(env: Any, horizon: int) -> foray.Model:
+    """What can follow what, of a table, and nothing of what it pays."""
+    start = enumerate(env.unwrapped.initial_state_distrib.tolist())
+    return foray.from_table(env.unwrapped.P, horizon, initial={s: p for s, p in start if p > 0})
+
+
+@pytest.mark.parametrize(
+    ("name", "horizon", "bounds", "episodes"),
+    [("CliffWalking-v1", 40, (-100, 0), 8), ("CliffWalking-v1", 100, (-100, 0), 3), ("Taxi-v4", 50, (-10, 20), 85)],
+)
+def test_unseen_rewards_are_explored(name: str, horizon: int, bounds: tuple[float, float], episodes: int) -> None:
+    """Laws are certain and rewards are not: the best policy is proved after a few episodes."""
+    env = gymnasium.make(name)
+    known, more = known_laws(env, horizon), {"range": bounds, "horizon": horizon, "episodes": episodes, "seed": 1}
+    run = foray.explore(env, known=known, **more)
+    plan = run.plan("own")
+    assert run.setting("algorithm") == "scout" and run.setting("rewards") == "function"
+    assert plan.value == pytest.approx(best_of(env, horizon))
+    assert plan.certificate.status == "certified" and plan.certificate.optimal in ("proved", "rounding")
+    wandering = foray.explore(env, known=known, algorithm="random", **more).plan("own")
+    assert wandering.certificate.gap > 1
+
+
+@pytest.mark.parametrize("known", [None, "laws"])
+def test_totals(known: str | None, tmp_path: Path) -> None:
+    """Where an episode pays at most 1, its own reward is as good as the probability of the goal."""
+    env = lake()
+    model = None if known is None else foray.from_table(env.unwrapped.P, 100, initial={0: 1.0})
+    more = {"known": model, "horizon": 100, "range": (0, 1), "seed": 2, "algorithm": "random"}
+    with foray.explore(env, episodes=3000, range_total=(0, 1), path=tmp_path / "run", **more) as run:
+        own, reach = run.plan("own"), run.plan(foray.reach(15))
+        run.verify()
+    without = foray.explore(env, episodes=3000, **more).plan("own")
+    assert own.certificate.gap <= 1 and own.certificate.gap <= without.certificate.gap + 1e-6
+    assert known == "laws" or without.certificate.gap > 50
+    assert own.certificate.gap <= 1.2 * reach.certificate.gap
+    assert own.low - 1e-9 <= value_of(env, own, 100) <= own.high + 1e-9
+    assert best_of(env, 100) - value_of(env, own, 100) <= own.certificate.gap
+    with foray.open_run(tmp_path / "run") as again:
+        assert again.plan("own").certificate.gap == own.certificate.gap
+    with pytest.raises(foray.WorldError, match=r"an episode paid 1 in all, but range_total=\(0, 0.5\)"):
+        foray.explore(env, episodes=3000, range_total=(0, 0.5), **more)
+
+
+def blackjack(horizon: int) -> float:
+    """The best value of Gymnasium's game: an ace counts 1, and 11 where that is no more than 21 in
+    all; the deck is infinite."""
+    cards = {k: 1 / 13 for k in range(1, 10)} | {10: 4 / 13}
+
+    def add(total: int, ace: int, card: int) -> tuple[int, int]:
+        return total + card, int(ace or card == 1)
+
+    def worth(total: int, ace: int) -> int:
+        return total + 10 if ace and total + 10 <= 21 else total
+
+    @functools.cache
+    def dealer(total: int, ace: int) -> dict[int, float]:
+        if worth(total, ace) >= 17:
+            return {worth(total, ace) if total <= 21 else 0: 1.0}
+        ends: dict[int, float] = {}
+        for card, p in cards.items():
+            for end, q in dealer(*add(total, ace, card)).items():
+                ends[end] = ends.get(end, 0) + p * q
+        return ends
+
+    @functools.cache
+    def stick(mine: int, shown: int) -> float:
+        ends: dict[int, float] = {}
+        for card, p in cards.items():
+            for end, q in dealer(*add(shown, int(shown == 1), card)).items():
+                ends[end] = ends.get(end, 0) + p * q
+        return sum(q * ((mine > end) - (mine < end)) for end, q in ends.items())
+
+    @functools.cache
+    def values(total: int, ace: int, shown: int, left: int) -> tuple[float, float]:
+        hit = sum(
+            p * (-1 if add(total, ace, card)[0] > 21 else best(*add(total, ace, card), shown, left - 1))
+            for card, p in cards.items()
+        )
+        return stick(worth(total, ace), shown), hit
+
+    def best(total: int, ace: int, shown: int, left: int) -> float:
+        return max(values(total, ace, shown, left)) if left > 0 else 0.0
+
+    return sum(
+        p * q * r * best(*add(*add(0, 0, one), other), shown, horizon)
+        for one, p in cards.items() for other, q in cards.items() for shown, r in cards.items()
+    )  # fmt: skip
+
+
+def test_blackjack() -> None:
+    """Nothing known, an end that is no end elsewhere, rewards that are drawn."""
+    env = gymnasium.make("Blackjack-v1")
+    run = foray.explore(
+        env, episodes=6000, horizon=6, twins=True, random_rewards=True, range=(-1, 1), range_total=(-1, 1)
+    )
+    plan, best = run.plan("own"), blackjack(6)
+    assert plan.certificate.status == "certified" and not plan.certificate.vacuous
+    assert -0.06 < best < -0.03  # as books have it
+    assert plan.certificate.gap <= 2 and plan.low <= best + 1e-9 and best <= plan.low + plan.certificate.gap + 2
+    played = [play_blackjack(env, plan, seed) for seed in range(4000)]
+    mean = float(np.mean(played))
+    assert plan.low - 0.1 <= mean <= plan.high + 0.1
+    assert best - mean <= plan.certificate.gap + 0.1
+    with pytest.raises(foray.WorldError, match="random_rewards=True"):
+        foray.explore(env, episodes=2000, horizon=6, twins=True, range=(-1, 1))
+
+
+def play_blackjack(env: Any, plan: foray.Plan, seed: int) -> float:
+    seen, _ = env.reset(seed=seed)
+    total = 0.0
+    for t in range(6):
+        state = (seen[0] * 11 + seen[1]) * 2 + seen[2]
+        seen, reward, done, _, _ = env.step(int(plan.policy[t, state]))
+        total += reward
+        if done:
+            break
+    return total
+
+
 def value_of(env: Any, plan: foray.Plan, horizon: int) -> float:
     """What a plan is worth for what a table pays."""
     table, start = env.unwrapped.P, env.unwrapped.initial_state_distrib
@@ -419,7 +540,7 @@ def test_without_a_range_it_is_an_estimate(tmp_path: Path, command: Callable[...
 
 def test_own_where_nothing_was_seen() -> None:
     known = foray.from_table(lake().unwrapped.P, 30, laws="all")
-    run = foray.explore(lake(), known=known, episodes=1, range=(0, 1))
+    run = foray.explore(lake(), known=known, episodes=1, range=(0, 1), algorithm="ucrl-rfe")
     plan = run.plan("own")
     assert plan.certificate.vacuous and plan.certificate.gap == 30 and plan.low == 0
     with pytest.raises(foray.UsageError, match="no environment"):
