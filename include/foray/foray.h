@@ -1206,6 +1206,9 @@ FORAY_API foray_status foray_run_give_reward(foray_run *run, const foray_reward 
 FORAY_API foray_status foray_run_close(foray_run *run);
 
 FORAY_API const foray_model *foray_run_model(const foray_run *run);
+/* Have the episodes of this model the same chances as those of the run's? A run that was opened
+ * again knows nothing of states that none gets to. */
+FORAY_API foray_status foray_run_is_of(foray_run *run, const foray_model *model, bool *same);
 FORAY_API const foray_settings *foray_run_settings(const foray_run *run);
 FORAY_API const char *foray_run_world(const foray_run *run);
 FORAY_API foray_explorer *foray_run_explorer(foray_run *run);

@@ -627,6 +627,7 @@ status foray_run_open                   ptr str int ptr
 status foray_run_give_reward            ptr ptr
 status foray_run_close                  ptr
 ptr    foray_run_model                  ptr
+status foray_run_is_of                  ptr ptr ptr
 ptr    foray_run_settings               ptr
 str    foray_run_world                  ptr
 ptr    foray_run_explorer               ptr

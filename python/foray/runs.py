@@ -12,7 +12,7 @@ import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from ctypes import byref, c_void_p, sizeof
+from ctypes import byref, c_bool, c_void_p, sizeof
 from typing import Any, TypedDict
 
 import numpy as np
@@ -794,7 +794,9 @@ def _pays_unknown(model: Model, player: object) -> bool:
 
 def _check_same(run: Run, model: Model, player: str | None, asked: Mapping[str, object]) -> None:
     """What a run has seen is of one world, with one algorithm: what is asked for must be what it has."""
-    if not model.same_as(run.model):
+    same = c_bool()
+    run._context.call(lib.foray_run_is_of, run, model, byref(same))
+    if not same.value:
         raise UsageError(f"{run.path} is a run of another model: it explored {run.world}")
     if player not in (None, run.world):
         raise UsageError(f"{run.path} explored {run.world}, and not {player}")

@@ -208,6 +208,16 @@ static foray_status check_own_value(foray_run *run, const foray_own *own, const 
     return FORAY_OK;
 }
 
+/* Can a step of an episode begin there? Of other states nothing matters, and nothing is kept. */
+static bool is_begun(const foray_run *run, int64_t state)
+{
+    const foray_model *model = run->explorer ? run->explorer->model : run->model;
+    if (state < 0 || state >= run->model->states)
+        return true; /* which check_own_value refuses */
+    int64_t here = fy_inside(model, state);
+    return here >= 0 && here < fy_begun(model);
+}
+
 static foray_status check_own(foray_run *run, const foray_own *own)
 {
     foray_status status = FORAY_OK;
@@ -224,6 +234,8 @@ static foray_status check_own(foray_run *run, const foray_own *own)
                        "%.17g, or too far from it",
                        own->total_low, own->total_high);
     for (int64_t i = 0; i < own->count && status == FORAY_OK; i++) {
+        if (!is_begun(run, own->value[i].state))
+            continue;
         status = check_own_value(run, own, &own->value[i]);
         if (status != FORAY_OK)
             status = own_fails(run, &own->value[i], status);
@@ -245,8 +257,10 @@ foray_status foray_run_keep_own(foray_run *run, const foray_own *own)
     copy.value = NULL;
     if (copy.count > 0 && !FY_ALLOC(run->ctx, copy.value, copy.count))
         return FORAY_ERROR_MEMORY;
-    for (int64_t i = 0; i < copy.count; i++)
-        copy.value[i] = own->value[i];
+    copy.count = 0;
+    for (int64_t i = 0; i < own->count; i++)
+        if (is_begun(run, own->value[i].state))
+            copy.value[copy.count++] = own->value[i];
     status = store_own(run, &copy);
     if (status != FORAY_OK) {
         free(copy.value);

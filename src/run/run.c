@@ -397,6 +397,11 @@ foray_status foray_run_close(foray_run *run)
 
 /* -------------------------------------------------------------- questions */
 
+foray_status foray_run_is_of(foray_run *run, const foray_model *model, bool *same)
+{
+    return fy_model_same_episodes(run->ctx, model, run->model, same);
+}
+
 const foray_model *foray_run_model(const foray_run *run)
 {
     return run->model;
