@@ -133,7 +133,8 @@ static inline bool cli_has(const cli_session *session, const char *name)
              "a reward file (- is standard input); goal:STATE (1 per visit), goals (all of "       \
              "these), reach:STATE or avoid:STATE (the "                                            \
              "probability of getting there, of never being there; states by number or name, "      \
-             "several as 3,7); a reward that the system names, such as balance; or own, what the " \
+             "several as 3,7); task:FORMULA (the probability that an episode satisfies it); a "    \
+             "reward that the system names, such as balance; or own, what the "                    \
              "world itself paid, if the run has it; may be repeated")
 #define CLI_OPTION_DISCOUNT                                                                        \
     CLI_REAL(0, "discount", "G", NULL, 0, 1,                                                       \

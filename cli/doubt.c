@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output.h"
+#include "policy/policy.h"
 
 /* Certificates of this kind can be explained. */
 static bool has_reasons(const foray_run *run, const foray_certificate *certificate)
@@ -50,8 +51,9 @@ static void print_place(const foray_model *model, const foray_doubt *doubt, int6
     const foray_doubt_place *place = &doubt->place[i];
     char state[96], action[96];
     bool own = foray_policy_action(policy, place->step, place->state) == place->action;
+    int64_t s = fy_policy_model_state(policy, place->state);
     printf("  %4" PRId64 "  %-12s %-12s %11.4g\n", place->step,
-           name_of(state, sizeof state, foray_model_state_name(model, place->state), place->state),
+           name_of(state, sizeof state, foray_model_state_name(model, s), s),
            own ? "what follows"
                : name_of(action, sizeof action, foray_model_action_name(model, place->action),
                          place->action),

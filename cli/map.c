@@ -61,10 +61,11 @@ void cli_map_print(const foray_model *model, const foray_policy *policy)
         printf(" ");
         for (int64_t col = 0; col < cols; col++) {
             char other[2];
-            int64_t s = state[row * cols + col];
+            int64_t memory = 0, s = state[row * cols + col];
+            int64_t place = s < 0 ? s : foray_policy_read(policy, &memory, s);
             printf(" %s",
                    s < 0 ? "#"
-                         : symbol_of(model, foray_policy_action(policy, 0, s), unicode, other));
+                         : symbol_of(model, foray_policy_action(policy, 0, place), unicode, other));
         }
         printf("\n");
     }

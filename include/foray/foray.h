@@ -754,7 +754,8 @@ FORAY_API const char *foray_bound_name(foray_bound bound);
 
 /* One place behind a certificate that is not 0: see foray_doubt. */
 typedef struct foray_doubt_place {
-    int64_t step, state, action; /* the action that might be better; the policy's own: none is, and
+    int64_t step, state, action; /* the state as the policy calls it (foray_policy_memory); the
+                                  * action that might be better; the policy's own: none is, and
                                   * the doubt is about what follows it */
     double share;
 } foray_doubt_place;

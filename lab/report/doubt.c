@@ -1,6 +1,7 @@
 /* doubt.c - why the certificate of a plan is not 0: where another action might be better, shaded on
  * the map and as a table, and the laws that are not known well enough. */
 #include "draw/map.h"
+#include "policy/policy.h"
 #include "report/report.h"
 
 #include <inttypes.h>
@@ -25,7 +26,8 @@ static void put_place(const fy_report *report, const foray_policy *policy,
 {
     bool own = foray_policy_action(policy, place->step, place->state) == place->action;
     fy_table_integer(table, place->step);
-    put_name(table, foray_model_state_name(report->model, place->state), place->state);
+    int64_t state = fy_policy_model_state(policy, place->state);
+    put_name(table, foray_model_state_name(report->model, state), state);
     if (own)
         fy_table_cell(table, "what follows");
     else
@@ -87,11 +89,12 @@ static void print_laws(fy_report *report, const foray_doubt *doubt, int64_t id)
 /* ------------------------------------------------------------------------------ map */
 
 /* What each state adds, all steps together, in shares of the whole. Returns the largest. */
-static double gather(const foray_doubt *doubt, int64_t states, double *share)
+static double gather(const foray_policy *policy, const foray_doubt *doubt, int64_t states,
+                     double *share)
 {
     double max = 0, sum = 0;
     for (int64_t i = 0; i < doubt->places; i++) {
-        share[doubt->place[i].state] += doubt->place[i].share;
+        share[fy_policy_model_state(policy, doubt->place[i].state)] += doubt->place[i].share;
         sum += doubt->place[i].share;
     }
     for (int64_t s = 0; s < states && sum > 0; s++) {
@@ -123,8 +126,8 @@ static void fill_cells(const fy_report *report, const double *share, double max,
     }
 }
 
-static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_t id, int64_t rows,
-                             int64_t cols)
+static foray_status draw_map(fy_report *report, const foray_policy *policy,
+                             const foray_doubt *doubt, int64_t id, int64_t rows, int64_t cols)
 {
     int64_t longer = rows > cols ? rows : cols;
     int64_t block = (longer + FY_REPORT_BLOCKS - 1) / FY_REPORT_BLOCKS;
@@ -135,7 +138,8 @@ static foray_status draw_map(fy_report *report, const foray_doubt *doubt, int64_
     if (FY_ALLOC(report->ctx, share, report->model->states) &&
         FY_ALLOC(report->ctx, cell, down * across)) {
         char name[48], title[96];
-        fill_cells(report, share, gather(doubt, report->model->states, share), block, across, cell);
+        fill_cells(report, share, gather(policy, doubt, report->model->states, share), block,
+                   across, cell);
         fy_format(name, sizeof name, "doubtmap%" PRId64, id);
         fy_format(title, sizeof title, "Where the doubt about plan %" PRId64 " is", id);
         fy_map map = {name, title, down, across, cell, NULL, NULL, NULL};
@@ -191,7 +195,7 @@ foray_status fy_report_doubt(fy_report *report, int64_t id, const foray_reward *
                  fy_number((double)report->run->explorer->episodes, after),
                  fy_number(doubt->gap, gap));
         if (fy_report_map(report, &rows, &cols))
-            status = draw_map(report, doubt, id, rows, cols);
+            status = draw_map(report, policy, doubt, id, rows, cols);
         if (status == FORAY_OK) {
             print_places(report, policy, doubt, id);
             print_laws(report, doubt, id);

@@ -645,6 +645,17 @@ static foray_status print_values(fy_report *report, int64_t episodes, const fora
     return status;
 }
 
+/* A policy for a task depends on what has happened, which no map of states shows. */
+static void print_memory(const fy_report *report, const foray_policy *policy)
+{
+    fy_print(report->text,
+             "<p>A task: its policy remembers what has happened, one of %" PRId64
+             " things, and has an action for each of the %" PRId64
+             " states and memories that an episode can come to. The policy file has all of it; "
+             "<code>foray act</code> follows it.</p>\n",
+             policy->memory->states, fy_policy_covered(policy));
+}
+
 static bool show_plan(void *user, int64_t id, int64_t episodes, const char *reward_name,
                       const char *reward_json, const foray_policy *policy)
 {
@@ -663,14 +674,17 @@ static bool show_plan(void *user, int64_t id, int64_t episodes, const char *rewa
         foray_reward_parse(report->ctx, report->model, reward_json, size, reward_name, &reward);
     if (g->status == FORAY_OK)
         g->status = print_values(report, episodes, reward, policy);
-    if (g->status == FORAY_OK)
+    if (g->status == FORAY_OK && policy->memory)
+        print_memory(report, policy);
+    if (g->status == FORAY_OK && !policy->memory) {
         g->status = create_arrows(report, id, policy, reward, &arrows);
-    if (g->status == FORAY_OK)
-        g->status = draw_arrows(report, &arrows);
-    if (g->status == FORAY_OK) {
-        print_arrows(report, &arrows);
-        g->status = fy_report_doubt(report, id, reward, policy);
+        if (g->status == FORAY_OK)
+            g->status = draw_arrows(report, &arrows);
+        if (g->status == FORAY_OK)
+            print_arrows(report, &arrows);
     }
+    if (g->status == FORAY_OK)
+        g->status = fy_report_doubt(report, id, reward, policy);
     fy_format(file, sizeof file, "reward%" PRId64 ".json", id);
     if (size <= FY_REPORT_REWARD)
         fy_page_download(report->text, file, "application/json", reward_json, size);

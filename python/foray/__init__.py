@@ -27,7 +27,7 @@ from .errors import (
 from .lab import Tables, compare, experiments, lab
 from .models import Builder, Model, load_model, unstructured_model, world, worlds
 from .plans import Certificate, Difference, Law, Place, Plan, Reasons
-from .rewards import Reward, avoid, goal, load_reward, reach, reward
+from .rewards import Reward, avoid, goal, load_reward, reach, reward, task
 from .runs import Run, explore, open_run
 from .tables import from_arrays, from_table
 from .tradeoffs import Front, Limit
@@ -77,6 +77,7 @@ __all__ = [
     "open_run",
     "reach",
     "reward",
+    "task",
     "to_minari",
     "world",
     "worlds",

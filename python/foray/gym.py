@@ -363,6 +363,7 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
     def __init__(self, env: gymnasium.Env[Any, Any], plan: Plan) -> None:
         super().__init__(env)
         self.plan, self.steps, self.episodes = plan, 0, -1
+        self._read = self._memory = 0  # of tasks: how many states were read, and what is remembered
         horizon, states = plan.model.horizon, plan.model.states
         self._clusters = plan._clusters
         player = plan.run._player if plan.run is not None else None
@@ -384,11 +385,14 @@ class Follow(gymnasium.Wrapper[Any, Any, Any, Any]):
             raise UsageError(f"the plan ends after {self.plan.model.horizon} steps")
         if self._clusters is not None:
             return self._moves[self.plan.action(self.steps, observation)]
-        return self._moves[self.plan._at(self.steps, self._number(observation), max(self.episodes, 0))]
+        state = self._number(observation)
+        if self.plan.memories > 1 and self._read < self.steps + 1:
+            self._memory, self._read = self.plan.read(self._memory, state), self.steps + 1
+        return self._moves[self.plan._at(self.steps, state, max(self.episodes, 0), memory=self._memory)]
 
     def reset(self, **more: Any) -> tuple[Any, dict[str, Any]]:
         """Resets the environment, and begins to count. Of a mixture every episode has one policy."""
-        self.steps = 0
+        self.steps = self._read = self._memory = 0
         self.episodes += 1
         return self.env.reset(**more)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-from ctypes import POINTER, byref, c_double, c_void_p, cast
+from ctypes import POINTER, byref, c_double, c_int64, c_void_p, cast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -182,7 +182,7 @@ class Plan(Native):
     @property
     def policy(self) -> npt.NDArray[np.int32]:
         """The actions, [horizon, states], for reading; -1 in states where no episode can be. Of a
-        mixture ask for its :attr:`parts`."""
+        mixture ask for its :attr:`parts`; of a task, [horizon, states, memories]."""
         struct = self._struct
         if struct.odds:
             raise UsageError("this policy is a mixture: plan.parts are its policies, with their odds")
@@ -192,8 +192,24 @@ class Plan(Native):
         actions[:, np.ctypeslib.as_array(struct.state, (struct.covered,))] = _view(
             struct.action, (struct.horizon, struct.covered), self
         )
+        if struct.memory:
+            actions = actions.reshape(struct.horizon, -1, self.memories)
         actions.flags.writeable = False
         return actions
+
+    @property
+    def memories(self) -> int:
+        """How much a plan for a task can remember; 1: what it does depends on step and state alone."""
+        return int(self._struct.memory.contents.states) if self._struct.memory else 1
+
+    def read(self, memory: int, state: int) -> int:
+        """What is remembered once a state has been entered: of plans for tasks, which begin with 0
+        before the first state of an episode. ``action`` takes it."""
+        held = c_int64(integer(memory, "memory", 0, self.memories - 1, OutOfRange))
+        state = integer(state, "state", 0, self._struct.states // self.memories - 1, OutOfRange)
+        if int(lib.foray_policy_read(self.pointer, byref(held), state)) < 0:
+            raise OutOfRange(f"state {state} is unreachable after what has happened")
+        return held.value
 
     @property
     def draws(self) -> bool:
@@ -219,7 +235,9 @@ class Plan(Native):
             found.append((struct.odds[k], actions))
         return found
 
-    def _at(self, step: int, state: int, episode: int | None = None, seed: int = 1) -> int:
+    def _at(self, step: int, state: int, episode: int | None = None, seed: int = 1, memory: int = 0) -> int:
+        if self._struct.memory:
+            state = state * self.memories + integer(memory, "memory", 0, self.memories - 1, OutOfRange)
         if self.draws:
             if episode is None:
                 raise UsageError("this policy draws: give the number of the episode, action(step, state, episode=)")
@@ -241,22 +259,26 @@ class Plan(Native):
         """Is it proved that no policy is better (with probability 1 - delta)?"""
         return self.certificate.optimal == "proved"
 
-    def action(self, step: int, state: Any, *, episode: int | None = None, seed: int = 1) -> int:
+    def action(
+        self, step: int, state: Any, *, episode: int | None = None, seed: int = 1, memory: int = 0
+    ) -> int:
         """What to do in a state, with step from 0; in a run that explored an environment, also at
         one of its observations: of any space, or a row of numbers that is seen through clusters. What a
-        policy draws (:attr:`draws`) depends on the seed, the number of the episode, and the step."""
+        policy draws (:attr:`draws`) depends on the seed, the number of the episode, and the step. Plans for tasks
+        take what is remembered there, as :meth:`read` says it."""
         step = integer(step, "step", 0, self._struct.horizon - 1, OutOfRange)
         if isinstance(state, (int, np.integer)):
             if self.run is not None:
                 self.run._check_meant(state)
-            return self._at(step, integer(state, "state", 0, self._struct.states - 1, OutOfRange), episode, seed)
+            number = integer(state, "state", 0, self._struct.states // self.memories - 1, OutOfRange)
+            return self._at(step, number, episode, seed, memory)
         if self._clusters is not None and self.draws:
             raise UsageError("a policy that draws answers the numbers of clusters, not vectors")
         if self._clusters is not None:
             return self._clusters._action(self.pointer, step, state)
         if self.run is None:
             raise UsageError("this plan is a copy without its run, which knows observations: give the number of a state")
-        return self._at(step, self.run.state_of(state), episode, seed)
+        return self._at(step, self.run.state_of(state), episode, seed, memory)
 
     __call__ = action
 
@@ -281,7 +303,7 @@ class Plan(Native):
         )
         doubt = out.contents
         places = [
-            Place(p.step, p.state, p.action, p.share) for p in doubt.place[: doubt.places]
+            Place(p.step, p.state // self.memories, p.action, p.share) for p in doubt.place[: doubt.places]
         ]
         laws = [
             law_of(w) for w in doubt.law[: doubt.laws]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from ctypes import byref, c_void_p
+from ctypes import POINTER, byref, c_int64, c_void_p
 from functools import wraps
 from typing import Any, ParamSpec, Union
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._context import Context, Native, text_of
-from ._library import RewardFacts, lib
+from ._library import Label, RewardFacts, lib
 from ._numbers import flag, integer, path_of, real, reals, text
 from .errors import UsageError
 from .models import Model
@@ -190,6 +190,36 @@ def reach(*states: State, avoid: Iterable[State] = (), name: str | None = None) 
 def avoid(*states: State, name: str | None = None) -> Reward:
     """The probability of never being in one of the states."""
     return reach(avoid=states, name=name)
+
+
+@_copyable
+def task(formula: str, labels: Mapping[str, Iterable[State]] | None = None, name: str | None = None) -> Reward:
+    """The probability that an episode satisfies a formula of linear temporal logic on finite traces:
+    ``! & | -> X N F G U R W``, ``F<=k``, ``G<=k``. Atoms are labels, which are sets of states, names
+    of states in quotes, and numbers of states. The plan remembers what has happened: see
+    ``Plan.read``.
+
+    >>> run = foray.explore("riverswim:states=4,horizon=8", episodes=500)
+    >>> plan = run.plan(foray.task("F (end & F start)", {"end": [3], "start": [0]}))
+    >>> plan.memories, plan.certificate.status
+    (3, 'certified')
+    """
+    sets = {name: tuple(states) for name, states in (labels or {}).items()}
+
+    def make(context: Context, model: Model) -> BuiltReward:
+        out, numbers = c_void_p(), [_numbers(model, states) for states in sets.values()]
+        given = (Label * max(1, len(sets)))()
+        for label, key, states in zip(given, sets, numbers, strict=False):
+            label.name, label.count = text(key, "label"), len(states)
+            label.state = states.ctypes.data_as(POINTER(c_int64))
+        context.call(
+            lib.foray_reward_create_task,
+            context.pointer, model.pointer, text(name or f"task:{formula}"[:200], "name"),
+            text(formula, "formula"), len(sets), byref(given), byref(out),
+        )  # fmt: skip
+        return BuiltReward(context, model, out)
+
+    return Reward(make)
 
 
 @_copyable

@@ -17,6 +17,7 @@
 
 #include "aggregate/clusters.h"
 #include "base/maths.h"
+#include "policy/policy.h"
 #include "reward/reward.h"
 #include "system/system.h"
 
@@ -35,6 +36,8 @@ typedef struct walk {
     uint64_t seed;
     double *state, *next;      /* [BATCH][dimensions] */
     foray_system_query *query; /* [BATCH] */
+    int64_t memory[BATCH];     /* of the policy, where it has one */
+    int32_t read[BATCH];       /* what a task has read so far: a state of its automaton */
     bool over[BATCH];          /* the episode is decided: it got where it should or must not */
     bool ended[BATCH];         /* its state is absorbing: nothing else follows */
     int64_t live[BATCH];       /* the others, and what is asked about them */
@@ -68,6 +71,16 @@ static void decide_end(walk *w, int64_t i, const double *state, bool last, doubl
     w->over[i] = true;
 }
 
+/* What a task has read says at the end whether it was satisfied. */
+static void read_on(walk *w, int64_t i, const double *state, bool last, double *total)
+{
+    const fy_task *task = w->reward->task;
+    int32_t letter = task->letter[heaviest(w->clusters, state)];
+    w->read[i] = fy_automaton_read(&task->automaton, w->read[i], letter);
+    if (last)
+        total[i] = task->automaton.accepts[w->read[i]];
+}
+
 /* g^t r_t(s, a, s') of the step that was just taken; what the model rules out has no r(s,a,s'), and
  * stays within the range. */
 static void earn(walk *w, int64_t i, int64_t t, double weight, double *total)
@@ -76,6 +89,10 @@ static void earn(walk *w, int64_t i, int64_t t, double weight, double *total)
     const double *state = w->state + i * w->dimensions, *next = w->next + i * w->dimensions;
     if (reward->fixed) {
         decide_end(w, i, next, t + 1 == w->horizon, total);
+        return;
+    }
+    if (reward->task) {
+        read_on(w, i, next, t + 1 == w->horizon, total);
         return;
     }
     double value = foray_reward_next_at(reward, t, heaviest(w->clusters, state), w->query[i].action,
@@ -93,9 +110,12 @@ static foray_status start(walk *w, int64_t first, int64_t count, double *total)
         w->query[i] = (foray_system_query){.draw = draw, .simulator = FORAY_REALITY};
         total[i] = 0;
         w->over[i] = w->ended[i] = false;
+        w->memory[i] = w->read[i] = 0;
         status = foray_system_reset(w->system, &draw, w->state + i * w->dimensions);
         if (status == FORAY_OK && w->reward && w->reward->fixed)
             decide_end(w, i, w->state + i * w->dimensions, false, total);
+        if (status == FORAY_OK && w->reward && w->reward->task)
+            read_on(w, i, w->state + i * w->dimensions, false, total);
     }
     return status;
 }
@@ -107,7 +127,16 @@ static foray_status decide(walk *w, int64_t i, int64_t t, double *total)
     double reward = 0;
     foray_draw draw = w->query[i].draw;
     draw.step = (uint32_t)t;
-    w->query[i].action = fy_policy_draw_in(w->policy, w->clusters, &draw, state);
+    if (w->policy->memory) {
+        int64_t here = heaviest(w->clusters, state);
+        here = foray_policy_read(w->policy, &w->memory[i], here);
+        w->query[i].action = foray_policy_draw(w->policy, &draw, here);
+        if (w->query[i].action < 0)
+            return fy_fail(w->system->ctx, FORAY_ERROR_INPUT,
+                           "the policy says nothing about where an episode came in step %" PRId64,
+                           t);
+    } else
+        w->query[i].action = fy_policy_draw_in(w->policy, w->clusters, &draw, state);
     w->query[i].draw.step = (uint32_t)t + 1;
     if (w->reward)
         return FORAY_OK;
@@ -164,8 +193,8 @@ static foray_status check(foray_context *ctx, const foray_system_spec *spec,
                           const foray_clusters *clusters, const foray_policy *policy, int64_t index,
                           const foray_reward *reward, int64_t episodes)
 {
-    if (reward && (reward->states != policy->states || reward->actions != policy->actions ||
-                   reward->horizon != policy->horizon))
+    if (reward && (reward->states != fy_policy_model_states(policy) ||
+                   reward->actions != policy->actions || reward->horizon != policy->horizon))
         return fy_fail(ctx, FORAY_ERROR_INPUT, "the reward is for a model of another shape");
     if (!reward && (index < 0 || index >= spec->rewards))
         return fy_fail(ctx, FORAY_ERROR_USAGE,
@@ -174,13 +203,13 @@ static foray_status check(foray_context *ctx, const foray_system_spec *spec,
     if (episodes < 1)
         return fy_fail(ctx, FORAY_ERROR_USAGE, "%" PRId64 " episodes, but at least 1 is needed",
                        episodes);
-    if (policy->states != foray_clusters_count(clusters) || policy->actions != spec->actions ||
-        policy->horizon != spec->horizon)
+    if (fy_policy_model_states(policy) != foray_clusters_count(clusters) ||
+        policy->actions != spec->actions || policy->horizon != spec->horizon)
         return fy_fail(ctx, FORAY_ERROR_INPUT,
                        "the policy is for %" PRId64 " clusters, %" PRId64
                        " actions and horizon %" PRId64 ", but %s has %" PRId64 ", %" PRId64
                        " and %" PRId64,
-                       policy->states, policy->actions, policy->horizon, spec->name,
+                       fy_policy_model_states(policy), policy->actions, policy->horizon, spec->name,
                        foray_clusters_count(clusters), spec->actions, spec->horizon);
     return FORAY_OK;
 }

@@ -44,7 +44,10 @@ void fy_border_doubt_out(const foray_explorer *explorer, foray_doubt *doubt)
     const foray_model *part = explorer->part;
     for (int64_t i = 0; part && i < doubt->places; i++) {
         foray_doubt_place *place = (foray_doubt_place *)&doubt->place[i];
-        place->state = fy_outside(part, place->state);
+        int64_t here = place->state;
+        place->state = fy_outside(part, here);
+        if (part->memory) /* as the policy calls it */
+            place->state = place->state * part->memory->states + part->remembers[here];
     }
     for (int64_t i = 0; part && i < doubt->laws; i++) {
         foray_doubt_law *law = (foray_doubt_law *)&doubt->law[i];

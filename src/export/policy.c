@@ -55,7 +55,11 @@ static void put_line(fy_writer *writer, const foray_policy *policy, const char *
                                        : (double)(policy->action[at] == a);
         if (chance == 0)
             continue;
-        fy_print(writer, "%s,%" PRId64 ",%" PRId64, step, fy_policy_state(policy, k), a);
+        int64_t state = fy_policy_state(policy, k);
+        fy_print(writer, "%s,%" PRId64 ",", step, fy_policy_model_state(policy, state));
+        if (policy->memory)
+            fy_print(writer, "%" PRId64 ",", state % policy->memory->states);
+        fy_print(writer, "%" PRId64, a);
         if (policy->chance) {
             fy_print(writer, ",");
             fy_document_put_real(writer, chance);
@@ -71,7 +75,7 @@ static void put_line(fy_writer *writer, const foray_policy *policy, const char *
 /* States where no episode can be: one row each, of a mixture with its first part. */
 static void put_unreachable(fy_writer *writer, const foray_policy *policy)
 {
-    for (int64_t s = 0, k = 0; policy->state && s < policy->states; s++) {
+    for (int64_t s = 0, k = 0; policy->state && !policy->memory && s < policy->states; s++) {
         if (k < policy->covered && policy->state[k] == s) {
             k++;
             continue;
@@ -85,16 +89,16 @@ static void put_unreachable(fy_writer *writer, const foray_policy *policy)
     }
 }
 
-/* step,state,action, and what policies that draw need; without a step where all steps have the same
- * actions, and in states where no episode can be, which come last. */
+/* step,state,action, and what policies that draw or remember need; without a step where all steps
+ * have the same actions, and in states where no episode can be, which come last. */
 foray_status fy_policy_print_csv(foray_context *ctx, const foray_policy *policy, char **out,
                                  size_t *size)
 {
     fy_writer writer = {.ctx = ctx};
     char step[32] = "";
     bool same = count_rows(policy) == fy_policy_parts(policy);
-    fy_print(&writer, "step,state,action%s%s\n", policy->chance ? ",probability" : "",
-             policy->odds ? ",part,odds" : "");
+    fy_print(&writer, "step,state,%saction%s%s\n", policy->memory ? "memory," : "",
+             policy->chance ? ",probability" : "", policy->odds ? ",part,odds" : "");
     for (int64_t row = 0; row < rows_of(policy); row += same ? policy->horizon : 1)
         for (int64_t k = 0; k < fy_policy_covered(policy); k++) {
             if (!same)
@@ -291,6 +295,49 @@ static const char act_where_covered[] = "\nint @_action(int step, int state)\n"
                                         "        return -1;\n"
                                         "    return @_row[@_row_of(step)][place];\n"
                                         "}\n";
+
+/* What is remembered after a state was entered. */
+static const char read_on[] =
+    "\nint @_read(int memory, int state)\n"
+    "{\n"
+    "    if (memory < 0 || memory >= @_memories || state < 0 || state >= @_states)\n"
+    "        return -1;\n"
+    "    return @_next[memory][@_letter[state]];\n"
+    "}\n";
+
+static const char act_with_memory[] =
+    "\nint @_action(int step, int state, int memory)\n"
+    "{\n"
+    "    int place = @_place_of(state * @_memories + memory);\n"
+    "    if (step < 0 || step >= @_steps || memory < 0 || memory >= @_memories || state < 0 ||\n"
+    "        state >= @_states || place < 0)\n"
+    "        return -1;\n"
+    "    return @_row[@_row_of(step)][place];\n"
+    "}\n";
+
+static const char act_in_part_with_memory[] =
+    "\nint @_action(int part, int step, int state, int memory)\n"
+    "{\n"
+    "    int place = @_place_of(state * @_memories + memory);\n"
+    "    if (part < 0 || part >= @_parts || step < 0 || step >= @_steps || memory < 0 ||\n"
+    "        memory >= @_memories || state < 0 || state >= @_states || place < 0)\n"
+    "        return -1;\n"
+    "    return @_row[@_row_of(part * @_steps + step)][place];\n"
+    "}\n";
+
+static void put_memory(fy_writer *writer, const foray_policy *policy, const char *name)
+{
+    const foray_policy_memory *memory = policy->memory;
+    fy_print(writer, "static const int %s_letter[] = {\n     ", name);
+    put_numbers(writer, memory->letter, fy_policy_model_states(policy));
+    fy_print(writer, "};\nstatic const int %s_next[][%" PRId64 "] = {", name, memory->letters);
+    for (int64_t q = 0; q < memory->states; q++) {
+        fy_print(writer, q > 0 ? ",\n    {" : "\n    {");
+        put_numbers(writer, memory->next + q * memory->letters, memory->letters);
+        fy_print(writer, "}");
+    }
+    fy_print(writer, "};\n");
+}
 
 static const char act_in_part_where_covered[] =
     "\nint @_action(int part, int step, int state)\n"
@@ -491,13 +538,23 @@ static void put_head(fy_writer *writer, const foray_policy *policy, const char *
 {
     const foray_policy_about *about = policy->about;
     fy_print(writer, "/* %s: a policy as C99, written by foray %s.\n *\n", name, FORAY_VERSION);
+    const char *memory = policy->memory ? ", int memory" : "";
+    if (policy->memory)
+        put_code(
+            writer,
+            " *   int @_read(int memory, int state);\n"
+            " *\n * memory is 0 before an episode; whenever a state is entered, the first one\n"
+            " * too, it becomes what @_read returns, and is then given to @_action.\n *\n",
+            name);
     put_code(writer,
              policy->odds ? " *   int @_part(double u);\n"
-                            " *   int @_action(int part, int step, int state);\n *\n"
-                            " * For each episode draw u in [0,1), and keep the part.\n"
-             : vectors    ? " *   int @_action(int step, const double *state);\n"
-                          : " *   int @_action(int step, int state);\n",
+                            " *   int @_action(int part, int step, int state"
+             : vectors    ? " *   int @_action(int step, const double *state"
+                          : " *   int @_action(int step, int state",
              name);
+    fy_print(writer, "%s);\n", memory);
+    if (policy->odds)
+        fy_print(writer, " *\n * For each episode draw u in [0,1), and keep the part.\n");
     fy_print(writer,
              " *\n * The action to take at a step, counted from 0, in a state%s;\n"
              " * -1 where there is no such step or state, or no episode can be there. Compile "
@@ -516,10 +573,14 @@ static void put_head(fy_writer *writer, const foray_policy *policy, const char *
              policy->odds ? "\nint @_part(double u);\nint @_action(int part, int step, "
                           : "\nint @_action(int step, ",
              name);
-    fy_print(writer, vectors ? "const double *state);\n" : "int state);\n");
+    fy_print(writer, "%s%s);\n", vectors ? "const double *state" : "int state", memory);
+    if (policy->memory)
+        put_code(writer, "int @_read(int memory, int state);\n", name);
     put_code(writer, "\nenum {\n    @_states = ", name);
     fy_print(writer, "%" PRId64 ",\n    %s_actions = %" PRId64 ",\n    %s_steps = %" PRId64,
-             policy->states, name, policy->actions, name, policy->horizon);
+             fy_policy_model_states(policy), name, policy->actions, name, policy->horizon);
+    if (policy->memory)
+        fy_print(writer, ",\n    %s_memories = %" PRId64, name, policy->memory->states);
 }
 
 /* Letters, digits and '_', a letter first. */
@@ -537,6 +598,8 @@ static const char *code_of(const foray_policy *policy, const foray_policy_cluste
 {
     if (clusters)
         return act_by_vote;
+    if (policy->memory)
+        return policy->odds ? act_in_part_with_memory : act_with_memory;
     if (policy->state)
         return policy->odds ? act_in_part_where_covered : act_where_covered;
     return policy->odds ? act_in_part : act_by_number;
@@ -559,10 +622,13 @@ static void put_all(fy_writer *writer, const foray_policy *policy, const char *n
     if (policy->odds)
         put_vector(writer, name, "odds", policy->odds, policy->parts);
     if (about) {
-        put_names(writer, "state", clusters ? NULL : about->state_name, fy_policy_covered(policy),
-                  policy->state, name);
+        put_names(writer, "state", clusters ? NULL : about->state_name,
+                  policy->memory ? fy_policy_model_states(policy) : fy_policy_covered(policy),
+                  policy->memory ? NULL : policy->state, name);
         put_names(writer, "action", about->action_name, policy->actions, NULL, name);
     }
+    if (policy->memory)
+        put_memory(writer, policy, name);
     if (policy->state)
         put_covered(writer, policy, name);
     put_rows(writer, policy, name);
@@ -575,6 +641,8 @@ static void put_all(fy_writer *writer, const foray_policy *policy, const char *n
         put_code(writer, part_of, name);
     if (policy->state)
         put_code(writer, place_of, name);
+    if (policy->memory)
+        put_code(writer, read_on, name);
     put_code(writer, code_of(policy, clusters), name);
 }
 
@@ -585,6 +653,9 @@ foray_status fy_policy_print_c(foray_context *ctx, const foray_policy *policy, c
     foray_clusters *clusters = NULL;
     if (!is_identifier(name))
         return fy_fail(ctx, FORAY_ERROR_USAGE, "\"%s\" cannot be a name in C", name);
+    if (policy->memory && (!policy->state || (policy->about && policy->about->clusters)))
+        return fy_fail(ctx, FORAY_ERROR_USAGE,
+                       "no C is written of a policy with a memory that covers all, or clusters");
     if (policy->chance || (policy->odds && policy->about && policy->about->clusters))
         return fy_fail(ctx, FORAY_ERROR_USAGE, "no C is written of %s: write it as CSV",
                        policy->chance ? "policies that draw their actions"

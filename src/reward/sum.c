@@ -143,11 +143,10 @@ static foray_status check_terms(foray_context *ctx, int64_t count, const foray_r
     for (int64_t i = 0; i < count; i++) {
         if (!(fabs(weight[i]) <= 1e100))
             return fy_fail(ctx, FORAY_ERROR_INPUT, "weight %g is too large", weight[i]);
-        if (terms[i]->fixed)
+        if (terms[i]->fixed || terms[i]->task)
             return fy_fail(ctx, FORAY_ERROR_INPUT,
-                           "reward \"%s\" is about reaching or avoiding states, and no sum has "
-                           "such a term",
-                           terms[i]->name);
+                           "reward \"%s\" is %s, and no sum has such a term", terms[i]->name,
+                           terms[i]->task ? "a task" : "about reaching or avoiding states");
         if (terms[i]->model->unstructured && fy_reward_looks_ahead(terms[i]))
             return fy_fail(
                 ctx, FORAY_ERROR_INPUT,
