@@ -134,8 +134,8 @@ void fy_pages_release(void *pages, size_t bytes);
  * the place. A wish: nothing else depends on it. */
 void fy_pages_widen(void *memory, size_t bytes);
 
-/* Bytes that may still be taken: of what the machine has, a group of processes may have, and a limit
- * of this process allows. INFINITY: nobody says. */
+/* Bytes that may still be taken: of what the machine has, a group of processes may have, and a
+ * limit of this process allows. INFINITY: nobody says. */
 double fy_memory_left(void);
 /* Before something large is made: FORAY_ERROR_MEMORY where the least that `what` takes is more than
  * that, with what would help. */

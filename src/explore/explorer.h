@@ -113,8 +113,8 @@ void fy_explorer_drop_targets(foray_explorer *explorer);
  * is open. */
 bool fy_explorer_steer(foray_explorer *explorer, double *rho, double *share);
 
-/* The policy to collect the next data with, whoever collects them, if a plan of this reward is to be
- * certified better: it goes where its certificate is decided. *out is NULL where nothing is in
+/* The policy to collect the next data with, whoever collects them, if a plan of this reward is to
+ * be certified better: it goes where its certificate is decided. *out is NULL where nothing is in
  * doubt. The caller owns it. */
 foray_status fy_explorer_collect(foray_explorer *explorer, const foray_reward *reward,
                                  foray_policy **out);

@@ -187,13 +187,13 @@ foray_status fy_run_plans_between(foray_run *run, int64_t first, int64_t end, fo
 
 /* ----------------------------------------------------------------- next.c */
 
-/* What more episodes of a policy would do to the certificate of a reward, by estimate: the policy is
- * played in the laws as they are estimated now. */
+/* What more episodes of a policy would do to the certificate of a reward, by estimate: the policy
+ * is played in the laws as they are estimated now. */
 enum { FY_NEXT_POINTS = 5 };
 typedef struct fy_next {
-    int64_t after;    /* episodes there are, and */
-    double gap;       /* the certificate of the plug-in plan */
-    int64_t points;   /* then, */
+    int64_t after;                    /* episodes there are, and */
+    double gap;                       /* the certificate of the plug-in plan */
+    int64_t points;                   /* then, */
     int64_t episodes[FY_NEXT_POINTS]; /* after so many more, */
     double foreseen[FY_NEXT_POINTS];  /* it would be that */
 } fy_next;

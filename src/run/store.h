@@ -1,9 +1,8 @@
 /* store.h - a run on disk: one SQLite file, and the only place that knows it.
  *
  *   head        one row: how many episodes, batches, trace points and plans there are
- *   meta        version, created, world, model_bytes, reward, targets, own, next, and source: whether
- *               the episodes come from the world of the "model", from some "other", or from
- *               "clusters"
+ *   meta        version, created, world, model_bytes, reward, targets, own, next, and source:
+ * whether the episodes come from the world of the "model", from some "other", or from "clusters"
  *   setting     one row per setting, as text
  *   episodes    batches: first episode, count, and what happened in them (codec.c), packed
  *   trace       how the bound for all rewards went
