@@ -204,7 +204,8 @@ static void reading_takes_little_more_than_the_model(void **state)
     }
 }
 
-/* So large that the few megabytes SQLite needs do not matter. */
+/* So large that the few megabytes SQLite needs do not matter. The run has the half of the model
+ * that episodes get to, and counts each of its transitions, in 8 bytes where the model takes 13. */
 static void opening_a_run_takes_little_more_than_its_model(void **state)
 {
     (void)state;
@@ -215,7 +216,7 @@ static void opening_a_run_takes_little_more_than_its_model(void **state)
     save(&large, IN_A_RUN, path);
     double ratio = measured(&large, IN_A_RUN, path);
     remove(path);
-    assert_true(ratio <= 1.5);
+    assert_true(ratio <= 2);
 }
 
 /* ------------------------------------------------------------------- the order */

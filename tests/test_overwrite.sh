@@ -169,6 +169,15 @@ expect 2 "is read by this command" foray plan run.foray -r many/late.json -o man
 holds "a reward in the directory is kept" cmp reward.json many/late.json
 covered+=(plan)
 
+# The files of a front: none that is there is overwritten.
+mkdir front
+echo precious >front/front.json
+expect 2 "front/front.json already exists" foray tradeoff run.foray -r goal:0 -r goal:1 -o front
+holds "nothing else was written" test "$(ls front)" = front.json
+holds "it is as it was" test "$(cat front/front.json)" = precious
+expect 0 "written: front" foray tradeoff run.foray -r goal:0 -r goal:1 -o front --force
+covered+=(tradeoff)
+
 # Figures of a report, in four files beside the page: none of those there is overwritten.
 for ending in svg csv pdf png; do
     rm -f fresh.html fresh-theta.*
