@@ -16,7 +16,7 @@
 #include "tradeoff/page.h"
 #include "view.h"
 
-enum { PATH_SIZE = 4096, FILE_SIZE = 32, WEIGHTS_SIZE = 96 };
+enum { PATH_SIZE = 4096, FILE_SIZE = 40, WEIGHTS_SIZE = 96 };
 
 typedef struct trading {
     cli_session *session;

@@ -452,7 +452,10 @@ class Run(Native):
             data = policy._json()
             context.call(lib.foray_policy_parse, context, data, len(data), b"plan", byref(out))
             return Policy(out)
-        drawn = np.asarray(policy)
+        try:
+            drawn = np.asarray(policy)
+        except ValueError:
+            drawn = np.empty(0)  # of rows that differ: refused below
         if drawn.dtype.kind == "f" and drawn.shape in (laws, laws[1:]):
             chance = np.ascontiguousarray(np.broadcast_to(reals(policy, "policy: probability"), laws))
             context.call(lib.foray_policy_create_drawing, context, self.model, chance.ctypes.data, byref(out))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ._context import Context
 from ._library import FrontStruct, LimitedStruct, LimitStruct, lib
 from ._numbers import integer, real, reals
+from ._numbers import text as as_text
 from .errors import LimitsError, UsageError
 from .models import Model
 from .plans import Law, Plan, Policy, certificate_of, law_of
@@ -58,13 +59,16 @@ class Front:
     def __len__(self) -> int:
         return len(self._policies)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("a front can be neither copied nor pickled: copy its plans")
+
     def plan(self, k: int) -> Plan:
         """Policy k, as a plan for the weighting in the middle of its own."""
         k = integer(k, "policy", 0, len(self) - 1)
         if k not in self._plans:
             terms = [[w / s, json.loads(b._json())] for w, s, b in zip(self.weights[k], self.scale, self._built, strict=True)]
-            text = {"format": "foray-reward", "version": 1, "name": "weighted", "sum": terms}
-            asked = parsed_reward(self._model, json.dumps(text).encode())
+            file = {"format": "foray-reward", "version": 1, "name": "weighted", "sum": terms}
+            asked = parsed_reward(self._model, as_text(json.dumps(file), "reward"))
             self._plans[k] = Plan(self._policies[k], self._model, asked, self._run)
         return self._plans[k]
 

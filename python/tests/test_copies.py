@@ -73,6 +73,8 @@ COPIED: dict[type, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
     foray.Certificate: (lambda: explored().bound(), repr),
     foray.Reasons: (lambda: explored().plan("goal:7").explain(), repr),
     foray.Place: (lambda: foray.Place(1, 2, 3, 0.5), repr),
+    foray.Difference: (lambda: explored().difference(np.zeros(9), np.ones(9), "goal:7"), repr),
+    foray.Limit: (lambda: foray.Limit("goal:7", 0.5, False, 0.6, 0.5, 0.7, 0.0), repr),
     foray.Law: (lambda: foray.Law("a", 1, 2, 3, 0.5, 7.0), repr),
     foray.Simulator: (lambda: foray.Simulator(step, states=5, actions=2, horizon=4),
                       lambda made: foray.explore(made, episodes=50).data()[0].tolist()),
@@ -98,6 +100,7 @@ REFUSED: dict[type, tuple[Callable[[], Any], str]] = {
     runs.Explorer: (lambda: explored()._explorer, "part of the run"),
     runs.Temporary: (runs.Temporary, "path="),
     plans.Policy: (lambda: explored().plan("goal:7")._policy, "the plan"),
+    foray.Front: (lambda: explored().tradeoff(["goal:7", "goal:1"], policies=3), "its plans"),
     environments.ModelWorld: (lambda: of_context(environments.ModelWorld), "another one"),
     environments.PythonWorld: (lambda: of_context(environments.PythonWorld), "another one"),
 }  # fmt: skip

@@ -86,8 +86,6 @@ def test_what_is_no_limit_is_refused(run: foray.Run, subject_to: object) -> None
 def test_wrong_calls_are_refused(run: foray.Run) -> None:
     with pytest.raises(foray.UsageError, match="2 to 5 rewards"):
         run.tradeoff(["goal:0"])
-    with pytest.raises(foray.ForayError, match="cannot stand beside"):
-        run.tradeoff(["goal:0", "reach:5"])
     with pytest.raises(foray.UsageError):
         run.tradeoff(["goal:0", "goal:5"], policies=0)
     with pytest.raises(foray.UsageError, match="no mode"):
