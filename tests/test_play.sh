@@ -38,7 +38,7 @@ expect 0 "" foray explore rooms:rows=6,cols=6,horizon=10 -k 2000 -o part.foray
 expect 0 "" foray play part.foray --reachable -o part.html
 expect 0 "" foray play chain:states=1000000 --reachable -o chain.html
 expect 0 '"page": "world.html"' foray play rooms -o world.html --json
-holds "a page without a run has at most 500 kB" test "$(stat -c %s world.html)" -le 500000
+holds "a page without a run has at most 550 kB" test "$(stat -c %s world.html)" -le 550000
 holds "names cannot end a script" test "$(grep -c '</script>' hostile.html)" -eq "$(grep -c '</script>' world.html)"
 
 # Refusals.

@@ -49,8 +49,9 @@ class Engine {
   /** @param {Uint8Array} bytes */
   static async create(bytes) {
     const engine = new Engine();
-    // The core reads no files and no clocks: what wasi-libc asks for is refused.
-    const refuse = new Proxy({}, { get: () => () => 52 });
+    // The core reads no files and no clocks: what wasi-libc asks for is refused (52). That no directory
+    // is open is what it hears of a bad descriptor (8); of anything else it would die before it begins.
+    const refuse = new Proxy({}, { get: (_, name) => () => (name === "fd_prestat_get" ? 8 : 52) });
     const wasm = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: refuse });
     engine.call = /** @type {any} */ (wasm.instance.exports);
     engine.call._initialize();

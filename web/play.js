@@ -143,7 +143,7 @@ class Playground {
     const who = this.origin === 1 && bundle.state ? ` by ${bundle.algorithm}` : "";
     const done = episodes > 0 ? `explored for ${episodes.toLocaleString("en")} episodes${who}, without a reward` : "not explored yet";
     // Of a program nothing is known but its sizes: then what was started is its name.
-    const name = this.origin === 1 && world.name.startsWith("open:") ? bundle.world.split("@states,")[0] : world.name;
+    const name = this.origin === 1 && world.name.startsWith("unstructured:") ? bundle.world.split("@states,")[0] : world.name;
     const part = world.states > SHOWN && this.view.list ? ` The first ${SHOWN} states are shown.` : "";
     say("about", `${name}: ${size}; ${done}.${part}`);
   }
