@@ -59,7 +59,9 @@ bool oracle_json_agrees(foray_context *ctx, const char *text, size_t size)
 {
     json_error_t error = {0};
     fy_json_tree tree = {0};
-    json_t *other = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+    size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of UTF-8 */
+    json_t *other =
+        json_loadb(text + mark, size - mark, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
     foray_status status = fy_json_parse(ctx, text, size, "text", &tree);
     bool agree = other && status == FORAY_OK ? same(fy_json_root(&tree), other)
                                              : !other && status == FORAY_ERROR_INPUT;

@@ -118,6 +118,7 @@ static void unmake(foray_explorer *explorer)
         explorer->ops->destroy(explorer);
     foray_reward_destroy(explorer->given_inside);
     fy_explorer_drop_targets(explorer);
+    free(explorer->before_plan.data);
     fy_arena_release(&explorer->arena);
     foray_model_destroy(explorer->part);
     *explorer = kept;

@@ -146,7 +146,7 @@ foray_status fy_explorer_enter(foray_explorer *explorer, int64_t rewards,
                                const foray_reward *const *reward, int64_t policies,
                                const foray_policy *const *policy, bool beside,
                                foray_explorer **out);
-void fy_explorer_leave(foray_explorer *explorer, foray_explorer *view);
+void fy_explorer_leave(const foray_explorer *explorer, foray_explorer *view);
 /* Which reader reads for a reward or a policy; -1: none. */
 int64_t fy_explorer_reader_of(const foray_explorer *view, const void *whom);
 

@@ -137,7 +137,7 @@ foray_status fy_explorer_enter(foray_explorer *explorer, int64_t rewards,
     return status;
 }
 
-void fy_explorer_leave(foray_explorer *explorer, foray_explorer *view)
+void fy_explorer_leave(const foray_explorer *explorer, foray_explorer *view)
 {
     if (!view || view == explorer)
         return;

@@ -33,7 +33,7 @@ fy_codec fy_codec_for(const foray_model *model, fy_episode_kind kind)
                       .horizon = foray_model_horizon(model),
                       .stride = kind == FY_EPISODE_QUERIES ? 2 : 1,
                       .recorded = kind == FY_EPISODE_RECORDED};
-    codec.ends = foray_model_is_unstructured(model) ? 2 : codec.stride == 1 ? 1 : 0;
+    codec.ends = codec.stride == 2 ? 0 : foray_model_is_unstructured(model) ? 2 : 1;
     codec.episode_states = codec.stride * (codec.horizon - 1) + 2;
     codec.state_bits = bits_for(codec.states);
     codec.action_bits = bits_for(codec.actions + codec.ends);

@@ -22,11 +22,11 @@ foray_status fy_run_gap(foray_run *run, const foray_reward *reward, double *gap)
 {
     foray_policy *policy;
     foray_status status = foray_explorer_plan(run->explorer, 1, &reward, FORAY_PLUGIN, &policy);
-    if (status == FORAY_OK)
-        *gap = policy->certificate.gap;
-    if (status == FORAY_OK)
-        foray_policy_destroy(policy);
-    return status;
+    if (status != FORAY_OK)
+        return status;
+    *gap = policy->certificate.gap;
+    foray_policy_destroy(policy);
+    return FORAY_OK;
 }
 
 /* -------------------------------------------------------------------- the laws */
