@@ -26,11 +26,12 @@ static double scaled(const draws *d, int64_t i)
 static double log_capital(const draws *d, double m)
 {
     double gain[ATOMS], most = -INFINITY, sum = 0, bet = 0.999;
-    for (int i = 0; i < ATOMS; i++, bet *= 0x1.6a09e667f3bcdp-1) {
+    for (int i = 0; i < ATOMS; i++) {
         gain[i] = 0;
         for (int64_t k = 0; k < d->values; k++)
             gain[i] += (double)d->value[k].count * fy_log(1 - bet + bet * scaled(d, k) / m);
         most = fmax(most, gain[i]);
+        bet *= 0x1.6a09e667f3bcdp-1; /* 2^(-1/2) */
     }
     for (int i = 0; i < ATOMS; i++)
         sum += fy_exp(gain[i] - most);

@@ -255,7 +255,7 @@ foray_status foray_run_keep_own(foray_run *run, const foray_own *own)
     if (status != FORAY_OK)
         return status;
     copy.value = NULL;
-    if (copy.count > 0 && !FY_ALLOC(run->ctx, copy.value, copy.count))
+    if (own->count > 0 && !FY_ALLOC(run->ctx, copy.value, own->count))
         return FORAY_ERROR_MEMORY;
     copy.count = 0;
     for (int64_t i = 0; i < own->count; i++)
