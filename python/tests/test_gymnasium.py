@@ -405,7 +405,8 @@ def known_laws(env: Any, horizon: int) -> foray.Model:
 def test_unseen_rewards_are_explored(name: str, horizon: int, bounds: tuple[float, float], episodes: int) -> None:
     """Laws are certain and rewards are not: the best policy is proved after a few episodes."""
     env = gymnasium.make(name)
-    known, more = known_laws(env, horizon), {"range": bounds, "horizon": horizon, "episodes": episodes, "seed": 1}
+    known = known_laws(env, horizon)
+    more: Any = {"range": bounds, "horizon": horizon, "episodes": episodes, "seed": 1}
     run = foray.explore(env, known=known, **more)
     plan = run.plan("own")
     assert run.setting("algorithm") == "scout" and run.setting("rewards") == "function"
@@ -420,7 +421,7 @@ def test_totals(known: str | None, tmp_path: Path) -> None:
     """Where an episode pays at most 1, its own reward is as good as the probability of the goal."""
     env = lake()
     model = None if known is None else foray.from_table(env.unwrapped.P, 100, initial={0: 1.0})
-    more = {"known": model, "horizon": 100, "range": (0, 1), "seed": 2, "algorithm": "random"}
+    more: Any = {"known": model, "horizon": 100, "range": (0, 1), "seed": 2, "algorithm": "random"}
     with foray.explore(env, episodes=3000, range_total=(0, 1), path=tmp_path / "run", **more) as run:
         own, reach = run.plan("own"), run.plan(foray.reach(15))
         run.verify()

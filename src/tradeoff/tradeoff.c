@@ -540,7 +540,7 @@ static foray_status plan_limited(asked *it, const foray_reward *reward, const fo
     }
     if (status == FORAY_OK)
         *out = &shown->shown;
-    else
+    else if (shown)
         foray_limited_destroy(&shown->shown);
     return status;
 }
