@@ -317,7 +317,7 @@ static foray_status find_front(asked *it, const foray_reward *const *rewards, co
     }
     if (status == FORAY_OK)
         *out = &shown->shown;
-    else
+    else if (shown)
         foray_front_destroy(&shown->shown);
     return status;
 }
